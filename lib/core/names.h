@@ -1,6 +1,4 @@
-/* A small map from names to numbers, so that thousands of classes are looked up without walking them all; not installed.
- *
- * Open addressing, FNV-1a. Names are borrowed. (POSIX hsearch has one table for the whole process.) */
+/* Names: found, and in order. Not installed. */
 #ifndef STATEPATH_CORE_NAMES_H
 #define STATEPATH_CORE_NAMES_H
 
@@ -8,6 +6,10 @@
 
 #include "statepath/status.h"
 
+/* ---- a small map from names to numbers ----
+ *
+ * So that thousands of classes are looked up without walking them all. Open addressing, FNV-1a. Names are borrowed. (POSIX
+ * hsearch has one table for the whole process.) */
 typedef struct sp_names {
     int64_t n_slots; /* a power of two, at least twice the names it was made for */
     const char **name;
@@ -22,5 +24,14 @@ void sp_names_clear(sp_names *names);
 int32_t sp_names_add(sp_names *names, const char *name, int32_t value);
 /* Number of a name, or -1. */
 int32_t sp_names_find(const sp_names *names, const char *name);
+
+/* ---- natural order: runs of digits compare as numbers of any length, so "n2" stands before "n10" ---- */
+
+/* < 0, 0, > 0. Everything but digits compares by bytes; names whose numbers are equal ("a1", "a01") compare by bytes at the
+ * end, so 0 means equal strings: a total order. */
+int sp_natural_compare(const char *a, const char *b);
+
+/* Sorts names in place. O(n log n). */
+void sp_natural_sort(char **names, int64_t n);
 
 #endif

@@ -172,14 +172,14 @@ typedef struct sp_counted_part {
     const sp_counted *counted;
 } sp_counted_part;
 typedef struct sp_counted_place {
-    int64_t part, recording; /* its number in the part */
-    const char *id;
-    int32_t subject; /* with n_subjects */
+    int64_t recording;     /* its number in the part */
+    int32_t part, subject; /* with n_subjects */
 } sp_counted_place;
 typedef struct sp_joining {
     int64_t n_parts, n_recordings;
     const sp_counted_part *parts;  /* [n_parts] */
     const sp_counted_place *order; /* [n_recordings] each of each part once */
+    const char *const *ids;        /* [n_recordings] */
 } sp_joining;
 
 /* Makes an empty evaluation (is_part) that of all recordings; it is then finished as any other. SP_OK; SP_EDATA (a list is not

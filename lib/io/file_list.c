@@ -10,7 +10,6 @@
 
 #include "core/names.h"
 #include "io/file_list.h"
-#include "io/text/natural_sort.h"
 #include "io/text/text_labels.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"

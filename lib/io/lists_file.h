@@ -30,8 +30,9 @@ typedef struct sp_lists sp_lists;
 sp_status sp_lists_open(const char *file, const char *kind, int version, sp_lists **out, sp_error *err);
 void sp_lists_close(sp_lists *lists); /* NULL is fine */
 
-/* The caller frees what is read. SP_OK; SP_EFILE (missing, damaged), SP_EDATA (of another kind), SP_ENOMEM. */
-sp_status sp_lists_numbers(const sp_lists *lists, const char *name, sp_list_kind kind, int64_t **numbers, int64_t *n,
+/* The caller frees what is read. Whole numbers come in integers of *width bytes, 1, 2, 4 or 8, as the file has them. SP_OK;
+ * SP_EFILE (missing, damaged), SP_EDATA (of another kind), SP_ENOMEM. */
+sp_status sp_lists_numbers(const sp_lists *lists, const char *name, sp_list_kind kind, void **numbers, int *width, int64_t *n,
                            sp_error *err);
 sp_status sp_lists_texts(const sp_lists *lists, const char *name, sp_texts *texts, int64_t *n, sp_error *err);
 

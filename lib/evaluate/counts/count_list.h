@@ -20,11 +20,26 @@
 #include "evaluate/counts/exact_sum.h"
 #include "statepath/status.h"
 
-/* Integers in the order in which they were put; {0} is empty. */
+/* Integers in the order in which they were put; {0} is empty. Those that were read are held in the smallest type that has room
+ * for each of them. */
 typedef struct sp_count_list {
     int64_t n, room;
-    int64_t *at; /* [n] owned */
+    int width; /* bytes of each: 1, 2, 4; else 8 */
+    union {
+        int64_t *at; /* [n] owned */
+        int32_t *at4;
+        int16_t *at2;
+        int8_t *at1;
+    };
 } sp_count_list;
+
+static inline int64_t sp_count_at(const sp_count_list *list, int64_t i)
+{
+    return list->width == 1 ? list->at1[i] : list->width == 2 ? list->at2[i] : list->width == 4 ? list->at4[i] : list->at[i];
+}
+
+/* Goes over to the smallest type. Nothing can be put afterwards. */
+void sp_count_list_narrow(sp_count_list *list);
 
 void sp_count_list_free(sp_count_list *list); /* leaves {0} */
 /* False on lack of memory: the list is as before. */
@@ -38,12 +53,16 @@ typedef struct sp_counting {
     sp_count_list *to;         /* written; or NULL */
     const sp_count_list *from; /* added */
     int64_t next;              /* the next of `from` */
+    int64_t least;             /* of sp_count(): `from` has none below */
     bool is_short;             /* no memory */
     bool is_odd;               /* `from` has another number of integers, or one that cannot be */
 } sp_counting;
 
-/* The next n of `from`; NULL: there are not so many (is_odd). */
-const int64_t *sp_count_next(sp_counting *c, int64_t n);
+/* Where the next n of `from` begin; -1: there are not so many (is_odd). */
+int64_t sp_count_next(sp_counting *c, int64_t n);
+
+/* More steps than all recordings of all parts can have. */
+#define SP_MOST_COUNTED (INT64_C(1) << 46)
 
 /* Each of these goes on to the next integers, and does nothing once is_short or is_odd. */
 void sp_count(sp_counting *c, int64_t *counts, int64_t n);

@@ -19,7 +19,17 @@ void sp_counted_free(sp_counted *counted)
 
 /* ---- sums over all recordings ---- */
 
-static void count_tally(sp_counting *c, sp_tally *tally)
+/* Where the pairs of the next row begin, and how many; -1: there is none. */
+static int64_t next_row(sp_counting *c, int64_t *n)
+{
+    const int64_t next = sp_count_next(c, 1);
+    *n = next >= 0 ? sp_count_at(c->from, next) : -1;
+    c->is_odd |= *n < 0 || *n > c->from->n;
+    return sp_count_next(c, c->is_odd ? 0 : 2 * *n);
+}
+
+/* n_keys: keys are below it. */
+static void count_tally(sp_counting *c, sp_tally *tally, int64_t n_keys)
 {
     int64_t n = (int64_t)tally->n;
     if (c->to) {
@@ -31,14 +41,13 @@ static void count_tally(sp_counting *c, sp_tally *tally)
             }
         return;
     }
-    const int64_t *said = sp_count_next(c, 1),
-                  *entries = said && *said >= 0 && *said < c->from->n ? sp_count_next(c, 2 * *said) : NULL;
-    c->is_odd |= said && !entries;
-    for (int64_t i = 0; entries && i < *said && !c->is_short; i++) {
-        if (entries[2 * i] < 0 || entries[2 * i + 1] <= 0)
+    const int64_t entries = next_row(c, &n);
+    for (int64_t i = entries; entries >= 0 && i < entries + 2 * n && !c->is_short && !c->is_odd; i += 2) {
+        const int64_t key = sp_count_at(c->from, i), more = sp_count_at(c->from, i + 1);
+        if (key < 0 || key >= n_keys || more <= 0 || more > SP_MOST_COUNTED)
             c->is_odd = true;
         else
-            c->is_short = !sp_tally_add(tally, entries[2 * i], entries[2 * i + 1]);
+            c->is_short = !sp_tally_add(tally, key, more);
     }
 }
 
@@ -51,19 +60,20 @@ static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int6
         sp_count(c, all, 3);
         return;
     }
-    const int64_t *more = sp_count_next(c, 3);
-    if (!more || more[0] <= 0)
+    const int64_t next = sp_count_next(c, 3), more = next >= 0 ? sp_count_at(c->from, next) : 0;
+    if (more <= 0)
         return;
-    if (more[1] < 0 || more[1] >= index->n) {
+    const int64_t where = sp_count_at(c->from, next + 1);
+    if (where < 0 || where >= index->n) {
         c->is_odd = true;
         return;
     }
-    const int64_t at = index->among_all[more[1]];
-    if (more[0] < *value || (more[0] == *value && at > *recording))
+    const int64_t at = index->among_all[where];
+    if (more < *value || (more == *value && at > *recording))
         return;
-    *value = more[0];
+    *value = more;
     *recording = at;
-    *step = more[2];
+    *step = sp_count_at(c->from, next + 2);
 }
 
 static void count_transitions(sp_counting *c, sp_transition_counts *t)
@@ -128,9 +138,9 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     count_entities(c, &of->entities.pooled, 1);
     count_entities(c, &of->entities.strict, 1);
     count_entities(c, of->entities.types, e->result->n_entity_types);
-    count_tally(c, &sums->transitions);
-    count_tally(c, &sums->class_runs);
-    count_tally(c, &sums->error_lengths);
+    count_tally(c, &sums->transitions, K * K);
+    count_tally(c, &sums->class_runs, sp_run_key((int32_t)K, 0));
+    count_tally(c, &sums->error_lengths, sp_run_key(1, 0));
     sp_count_exact(c, &sums->edit_sum, 1);
     sp_count_exact(c, &sums->score_sum, 1);
     sp_count_exact(c, &sums->regret_sum, 1);
@@ -166,8 +176,8 @@ static void visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index *in
     sp_count(c, e->contingency, (int64_t)e->n_pairs * e->K * e->K);
     sp_count_whole(c, &e->right_sum);
     sp_count_whole(c, &e->right_squares);
-    count_tally(c, &e->reference_transitions);
-    count_tally(c, &e->reference_runs);
+    count_tally(c, &e->reference_transitions, (int64_t)e->K * e->K);
+    count_tally(c, &e->reference_runs, sp_run_key(e->K, 0));
     for (int32_t s = 0; s < r->n_strategies; s++)
         visit_strategy(c, e, s, index);
     sp_scorers_visit(c, e);
@@ -233,12 +243,14 @@ static void visit_row(sp_counting *c, sp_evaluation *e, int64_t r)
 /* Floating-point numbers, by their bits. */
 static void count_bits(sp_counting *c, double *number)
 {
-    int64_t bits = 0;
-    if (c->to)
+    int64_t bits = 0, next = 0;
+    if (c->to) {
         memcpy(&bits, number, sizeof bits);
-    sp_count(c, &bits, 1);
-    if (!c->to)
+        c->is_short = c->is_short || !sp_count_list_put_one(c->to, bits);
+    } else if ((next = sp_count_next(c, 1)) >= 0) {
+        bits = sp_count_at(c->from, next);
         memcpy(number, &bits, sizeof bits);
+    }
 }
 
 static void visit_values(sp_counting *c, sp_evaluation *e, int64_t r)
@@ -340,7 +352,7 @@ static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const 
         return sp_no_memory(err);
     if (lists[SP_COUNTED_ROWS].n != N * wide || lists[SP_COUNTED_VALUES].n != N * values_wide)
         return odd(part, err);
-    sp_counting rows = {.from = &lists[SP_COUNTED_ROWS]}, values = {.from = &lists[SP_COUNTED_VALUES]};
+    sp_counting rows = {.from = &lists[SP_COUNTED_ROWS], .least = -1}, values = {.from = &lists[SP_COUNTED_VALUES]};
     for (int64_t i = 0; i < N; i++) {
         const int64_t r = among_all[i];
         if (e->nights)
@@ -362,22 +374,15 @@ typedef struct cursor {
     sp_counting margins, sequences, places;
 } cursor;
 
-/* The pairs of slot and count of the next row, and how many; NULL: there is none. */
-static const int64_t *next_row(sp_counting *from, int64_t *n)
-{
-    const int64_t *said = sp_count_next(from, 1);
-    *n = said ? *said : 0;
-    return said && *n >= 0 && *n < from->from->n ? sp_count_next(from, 2 * *n) : NULL;
-}
-
-static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const int64_t *pairs, const sp_counted_part *part,
-                          sp_error *err)
+static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const sp_count_list *list, int64_t pairs,
+                          const sp_counted_part *part, sp_error *err)
 {
     bool is_whole = true;
-    for (int64_t i = 0; is_whole && i < n; i++) {
-        if (pairs[2 * i] < 0 || pairs[2 * i] >= width || pairs[2 * i + 1] < 0)
+    for (int64_t i = pairs; is_whole && i < pairs + 2 * n; i += 2) {
+        const int64_t slot = sp_count_at(list, i), more = sp_count_at(list, i + 1);
+        if (slot < 0 || slot >= width || more < 0 || more > SP_MOST_COUNTED)
             return odd(part, err);
-        is_whole = sp_count_rows_add(rows, (uint32_t)pairs[2 * i], pairs[2 * i + 1]);
+        is_whole = sp_count_rows_add(rows, (uint32_t)slot, more);
     }
     return is_whole && sp_count_rows_end(rows) ? SP_OK : sp_no_memory(err);
 }
@@ -385,22 +390,22 @@ static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const i
 static sp_status join_margins(sp_evaluation *e, const sp_counted_part *part, cursor *at, sp_error *err)
 {
     int64_t n;
-    const int64_t *pairs = next_row(&at->margins, &n);
-    if (!pairs)
+    const int64_t pairs = next_row(&at->margins, &n);
+    if (pairs < 0)
         return odd(part, err);
     if (e->margins.rows.n_counts + n > SP_MAX_MARGIN_COUNTS) {
         sp_margins_leave_out(&e->margins);
         return SP_OK;
     }
-    return join_row(&e->margins.rows, (int64_t)e->K * (1 + 2 * e->result->n_strategies), n, pairs, part, err);
+    return join_row(&e->margins.rows, (int64_t)e->K * (1 + 2 * e->result->n_strategies), n, at->margins.from, pairs, part, err);
 }
 
 static sp_status join_sequences(sp_evaluation *e, const sp_counted_part *part, cursor *at, sp_error *err)
 {
     int64_t n;
-    const int64_t *pairs = next_row(&at->sequences, &n);
+    const int64_t pairs = next_row(&at->sequences, &n);
     const int64_t width = (int64_t)2 * sp_sequence_metrics(e) * e->result->n_strategies;
-    return pairs ? join_row(&e->sequence_rows, width, n, pairs, part, err) : odd(part, err);
+    return pairs >= 0 ? join_row(&e->sequence_rows, width, n, at->sequences.from, pairs, part, err) : odd(part, err);
 }
 
 /* Places of recording i of a part, which is recording r of all. */
@@ -408,22 +413,23 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
 {
     sp_comparison *c = e->result;
     const int32_t S = c->n_strategies;
-    while (at->places.next < at->places.from->n && at->places.from->at[at->places.next] == i) {
-        const int64_t *place = sp_count_next(&at->places, 2 + 3 * ((int64_t)S + 1));
-        if (!place)
+    const sp_count_list *list = at->places.from;
+    while (at->places.next < list->n && sp_count_at(list, at->places.next) == i) {
+        const int64_t place = sp_count_next(&at->places, 2 + 3 * ((int64_t)S + 1));
+        if (place < 0)
             return odd(part, err);
         if (c->n_illegal_places == SP_MOST_ILLEGAL_PLACES) {
             c->illegal_places_cut = true;
             continue;
         }
-        sp_illegal_said *said = sp_illegal_place_new(e, r, place[1], err);
+        sp_illegal_said *said = sp_illegal_place_new(e, r, sp_count_at(list, place + 1), err);
         if (!said)
             return SP_ENOMEM;
         for (int32_t s = 0; s <= S; s++) {
-            const int64_t *from = place + 2 + 3 * (ptrdiff_t)s;
-            if (from[0] < -1 || from[0] >= e->K || from[1] < -1 || from[1] >= e->K)
+            const int64_t first = place + 2 + 3 * (int64_t)s, from = sp_count_at(list, first), to = sp_count_at(list, first + 1);
+            if (from < -1 || from >= e->K || to < -1 || to >= e->K)
                 return odd(part, err);
-            said[s] = (sp_illegal_said){(int32_t)from[0], (int32_t)from[1], from[2] != 0};
+            said[s] = (sp_illegal_said){(int32_t)from, (int32_t)to, sp_count_at(list, first + 2) != 0};
         }
     }
     return SP_OK;
@@ -474,7 +480,7 @@ static sp_status open_rows(sp_evaluation *e, const sp_joining *j, sp_error *err)
     if (e->nights)
         memset(e->nights, 0, ((size_t)c->n_strategies + 1) * sizeof *e->nights);
     for (int64_t r = 0; r < N; r++) {
-        if (!(c->ids[r] = strdup(j->order[r].id)))
+        if (!(c->ids[r] = strdup(j->ids[r])))
             return sp_no_memory(err);
         c->n_recordings = r + 1; /* ids that are there are freed */
         if (c->n_subjects)

@@ -76,22 +76,25 @@ bool sp_kept_steps_find(const sp_count_list *list, int64_t n, int64_t *places)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (at >= list->n || list->at[at] < 0 || list->at[at] >= list->n - at)
+        const int64_t size = at < list->n ? sp_count_at(list, at) : -1;
+        if (size < 0 || size >= list->n - at)
             return false;
         places[i] = at;
-        at += 1 + list->at[at];
+        at += 1 + size;
     }
     return at == list->n;
 }
 
-/* Where the runs of a stream begin: [*n] pairs. NULL: the list is not what it should be. */
-static const int64_t *find_stream(const sp_count_list *list, int64_t place, int32_t stream, int64_t *n)
+/* Where the runs of a stream begin: [*n] pairs. -1: the list is not what it should be. */
+static int64_t find_stream(const sp_count_list *list, int64_t place, int32_t stream, int64_t *n)
 {
-    const int64_t *at = list->at + place + 1, *end = at + list->at[place];
+    int64_t at = place + 1;
+    const int64_t end = at + sp_count_at(list, place);
     for (int32_t i = 0;; i++) {
-        if (at >= end || *at < 0 || *at > (end - at - 1) / 2)
-            return NULL;
-        *n = *at++;
+        *n = at < end ? sp_count_at(list, at) : -1;
+        if (*n < 0 || *n > (end - at - 1) / 2)
+            return -1;
+        at++;
         if (i == stream)
             return at;
         at += 2 * *n;
@@ -101,9 +104,9 @@ static const int64_t *find_stream(const sp_count_list *list, int64_t place, int3
 bool sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t n_steps, int32_t *out, int64_t *wide)
 {
     int64_t n = 0, t = 0;
-    const int64_t *runs = find_stream(list, place, stream, &n);
-    for (int64_t i = 0; runs && i < n; i++) {
-        const int64_t value = runs[2 * i], length = runs[2 * i + 1];
+    const int64_t runs = find_stream(list, place, stream, &n);
+    for (int64_t i = 0; runs >= 0 && i < n; i++) {
+        const int64_t value = sp_count_at(list, runs + 2 * i), length = sp_count_at(list, runs + 2 * i + 1);
         if (length < 0 || length > n_steps - t || (out && (value < -1 || value > INT32_MAX)))
             return false;
         for (const int64_t end = t + length; t < end; t++)
@@ -112,5 +115,5 @@ bool sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream
             else
                 wide[t] = value;
     }
-    return runs && t == n_steps;
+    return runs >= 0 && t == n_steps;
 }

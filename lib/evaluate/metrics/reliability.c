@@ -255,8 +255,8 @@ static void count_slots(sp_counting *c, sp_reliability_sums *sums, bool has_weig
     for (size_t i = 0; i < sums->n_slots; i++)
         n += sums->slots[i].n > 0;
     if (c->from) {
-        const int64_t *said = sp_count_next(c, 1);
-        n = said ? *said : 0;
+        const int64_t next = sp_count_next(c, 1);
+        n = next >= 0 ? sp_count_at(c->from, next) : 0;
     } else {
         sp_count(c, &n, 1);
     }
@@ -268,9 +268,9 @@ static void count_slots(sp_counting *c, sp_reliability_sums *sums, bool has_weig
         count_slot(c, sums, has_weights, i);
     }
     for (int64_t i = 0; c->from && i < n && !c->is_odd; i++) {
-        const int64_t *index = sp_count_next(c, 1);
-        if (index && *index >= 0 && (size_t)*index < sums->n_slots)
-            count_slot(c, sums, has_weights, (size_t)*index);
+        const int64_t next = sp_count_next(c, 1), index = next >= 0 ? sp_count_at(c->from, next) : -1;
+        if (index >= 0 && (size_t)index < sums->n_slots)
+            count_slot(c, sums, has_weights, (size_t)index);
         else
             c->is_odd = true;
     }

@@ -205,6 +205,38 @@ typedef struct sp_array_paths {
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err);
 
+/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/pipeline/README.md) ---- */
+
+/* A part as a block of bytes, the same on every machine: to be kept and sent. */
+typedef struct sp_part_bytes {
+    const unsigned char *bytes;
+    size_t n;
+} sp_part_bytes;
+
+/* Decodes and counts as sp_compare() and pools nothing, in the natural order of the recordings' ids. o->part.shard "i/n": only
+ * the i-th of n ranges of the recordings, balanced by steps, in the order of their arrays; o->part.steps "none": the part holds
+ * no labels and paths. The caller frees *bytes. SP_OK; as sp_compare(); SP_EINVAL also for options that do not go with parts. */
+sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
+                          sp_run_result *result, sp_error *err);
+
+/* What sp_compare() makes of all their recordings, whatever the order of the parts. Recordings stand in the order of their arrays
+ * where all parts are shards of the same ones, else in the natural order of their ids. Of the options hooks, threads, trace_steps
+ * and part.allow_missing count; the others are those of the parts.
+ *   scores  all recordings, which a page draws probabilities from: the columns are those of the parts; recordings are matched by
+ *           id. NULL: it draws the paths that the parts hold, without probabilities
+ * SP_OK; SP_EDATA (damaged, of another version, they do not go together, a recording comes twice, shards are missing); SP_EMODEL,
+ * SP_ENOMEM. */
+sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores, const sp_run_options *o,
+                         sp_comparison **out, sp_run_result *result, sp_error *err);
+
+typedef struct sp_part_about {
+    int64_t n_recordings, n_steps;
+    char **ids;  /* [n_recordings] */
+    char *model; /* its JSON */
+} sp_part_about;
+sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out, sp_error *err); /* SP_OK, SP_EDATA, SP_ENOMEM */
+void sp_part_about_clear(sp_part_about *about);
+
 /* ---- parts of it, for programs that do the rest themselves ---- */
 
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "io/holes.h"
-#include "io/text/natural_sort.h"
 
 static const char hole[] = "{id}";
 

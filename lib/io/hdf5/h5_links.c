@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "io/hdf5/fast/h5_element.h"
 #include "io/hdf5/h5_driver.h"
 #include "io/hdf5/h5_file.h"
-#include "io/text/natural_sort.h"
 
 /* ---- paths ---- */
 

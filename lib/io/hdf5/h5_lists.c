@@ -139,20 +139,32 @@ static hssize_t length_of(hid_t set)
     return n;
 }
 
-static sp_status read_numbers(const sp_lists *lists, const char *path, sp_list_kind kind, int64_t **numbers, int64_t *n,
+/* Bytes of a signed integer of the file, where memory has such a type; else 8. */
+static int width_of(hid_t type)
+{
+    const size_t size = type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2 ? H5Tget_size(type) : 8;
+    return size == 1 || size == 2 || size == 4 ? (int)size : 8;
+}
+
+static sp_status read_numbers(const sp_lists *lists, const char *path, sp_list_kind kind, void **numbers, int *width, int64_t *n,
                               sp_error *err)
 {
-    const hid_t memory = kind == SP_LIST_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
     hid_t set = H5Dopen2(lists->file, path, H5P_DEFAULT), type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
     const hssize_t length = type >= 0 ? length_of(set) : -1;
     const bool is_kind = type >= 0 && H5Tget_class(type) == (kind == SP_LIST_REAL ? H5T_FLOAT : H5T_INTEGER);
+    const int bytes = width_of(type);
+    const hid_t memory = kind == SP_LIST_REAL ? H5T_NATIVE_DOUBLE
+                         : bytes == 1         ? H5T_NATIVE_INT8
+                         : bytes == 2         ? H5T_NATIVE_INT16
+                         : bytes == 4         ? H5T_NATIVE_INT32
+                                              : H5T_NATIVE_INT64;
     sp_status status = SP_OK;
     if (set < 0 || type < 0 || (length < 0 && is_kind))
         status = sp_h5_refused(lists->name, path, err);
     else if (!is_kind)
         status = sp_fail(err, SP_EDATA, "%s: dataset %s is not a list of numbers; the file is damaged: make it again",
                          lists->name, path);
-    int64_t *at = status == SP_OK && (uint64_t)length < SIZE_MAX / sizeof *at ? malloc(((size_t)length + 1) * sizeof *at) : NULL;
+    void *at = status == SP_OK && (uint64_t)length < SIZE_MAX / 8 ? malloc(((size_t)length + 1) * (size_t)bytes) : NULL;
     if (status == SP_OK && !at)
         status = sp_no_memory(err);
     if (status == SP_OK && length > 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) < 0)
@@ -163,6 +175,7 @@ static sp_status read_numbers(const sp_lists *lists, const char *path, sp_list_k
         H5Dclose(set);
     if (status == SP_OK) {
         *numbers = at;
+        *width = bytes;
         *n = (int64_t)length;
     } else {
         free(at);
@@ -178,16 +191,16 @@ static sp_status find(const sp_lists *lists, const char *name, char path[NAME_BY
                : sp_fail(err, SP_EFILE, "%s: dataset %s is missing; the file is damaged: make it again", lists->name, path);
 }
 
-sp_status sp_lists_numbers(const sp_lists *lists, const char *name, sp_list_kind kind, int64_t **numbers, int64_t *n,
+sp_status sp_lists_numbers(const sp_lists *lists, const char *name, sp_list_kind kind, void **numbers, int *width, int64_t *n,
                            sp_error *err)
 {
     sp_h5_quiet quiet;
     char path[NAME_BYTES];
     sp_h5_quiet_begin(&quiet);
     sp_status status = find(lists, name, path, err);
-    int64_t *read = NULL;
+    void *read = NULL;
     if (status == SP_OK)
-        status = read_numbers(lists, path, kind, &read, n, err);
+        status = read_numbers(lists, path, kind, &read, width, n, err);
     status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK)
         *numbers = read;

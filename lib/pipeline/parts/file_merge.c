@@ -1,55 +1,55 @@
 /* sp_merge_files(): parts are put together, finished as one run, and their paths written. */
-#include "pipeline/parts/file_merge.h"
-
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/calibration.h"
-#include "pipeline/compare.h"
-#include "pipeline/evaluation.h"
+#include "io/paths_writer.h"
+#include "io/text/texts.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/file_part.h"
-#include "statepath/model_json.h"
+#include "pipeline/parts/merge.h"
 
-typedef struct merge_run {
-    sp_merged_parts parts;
-    sp_owned own;
-    sp_run_options options; /* the parts' own, and where results go */
-    sp_counted_part *counted;
-    sp_merging merging;
-    sp_pipeline p;
-    sp_merged_folds folds;
-    calibration scaled;
-    sp_path_file paths;
-    sp_holes holes; /* of these */
-    /* Steps of the recordings that a page draws: of the inputs, or of the parts. */
-    sp_pipeline again;
+/* The inputs of the parts, where the page draws from them: run->again reads them. */
+typedef struct merged_inputs {
     sp_file_input in;
-    bool has_inputs;
-    sp_given_paths given;
-} merge_run;
+    bool is_open;
+} merged_inputs;
 
-static json_t *member(const merge_run *r, const char *key)
+/* ---- parts ---- */
+
+/* Several files' recordings are called as sp_source_open() calls them. */
+static sp_status name_inputs(sp_merged_parts *m, sp_error *err)
 {
-    return json_object_get(r->parts.parts[0].header, key);
+    if (m->is_one_run)
+        return SP_OK;
+    const char **names = sp_zeros(&m->own, (size_t)m->n_inputs + 1, sizeof *names);
+    for (int64_t i = 0; names && i < m->n_inputs; i++) {
+        char *stem = sp_file_stem(m->inputs[i].name);
+        names[i] = m->inputs[i].name;
+        m->inputs[i].stem = stem && m->n_inputs > 1 ? sp_owned_text(&m->own, stem) : NULL;
+        m->own.is_short |= !stem;
+        free(stem);
+    }
+    sp_file_list *list = NULL;
+    sp_status status = sp_owned_status(&m->own, err);
+    if (status == SP_OK)
+        status = sp_file_list_new(names[0], names + 1, &list, err);
+    if (status == SP_OK)
+        m->about = sp_owned_text(&m->own, list->about);
+    sp_file_list_free(list);
+    return status == SP_OK ? sp_owned_status(&m->own, err) : status;
 }
 
-static bool has(const merge_run *r, const char *what)
+static sp_status open_parts(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err)
 {
-    return json_is_true(json_object_get(member(r, "has"), what));
+    sp_status status = n > 0 ? sp_merged_parts_new(m, n, err) : sp_fail(err, SP_EINVAL, "no part is named");
+    for (int64_t p = 0; status == SP_OK && p < n; p++)
+        status = sp_part_load(files[p], &m->parts[p], err);
+    return status == SP_OK ? sp_merged_parts_arrange(m, allow_missing, name_inputs, err) : status;
 }
 
-static bool is_of(const merge_run *r, const char *kind)
-{
-    const char *text = json_string_value(member(r, "kind"));
-    return text && strcmp(text, kind) == 0;
-}
-
-/* ---- options ---- */
+/* ---- the command ---- */
 
 /* For the shell, as the program's own command lines have it. */
 static char *quote(char *to, const char *word)
@@ -64,9 +64,9 @@ static char *quote(char *to, const char *word)
 }
 
 /* The command of one run over all files. */
-static sp_status make_command(merge_run *r, sp_error *err)
+static sp_status make_command(sp_merge_run *r, sp_error *err)
 {
-    const json_t *command = member(r, "command");
+    const json_t *command = sp_merge_member(r, "command");
     const char *text = json_string_value(json_object_get(command, "text")), *before, *after;
     before = json_string_value(json_object_get(command, "before"));
     after = json_string_value(json_object_get(command, "after"));
@@ -90,188 +90,9 @@ static sp_status make_command(merge_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status read_options(merge_run *r, const sp_run_options *given, sp_error *err)
-{
-    sp_run_options *o = &r->options;
-    *o = sp_run_options_default();
-    if (!sp_part_options_read(member(r, "options"), &r->own, o) || !json_is_string(member(r, "model")))
-        return sp_fail(err, SP_EDATA, "%s: its options are none that this program knows; the file is damaged: make it again",
-                       r->parts.parts[0].name);
-    o->model_text = json_string_value(member(r, "model"));
-    o->output = given->output;
-    o->force = given->force;
-    o->together = given->together;
-    o->trace_steps = given->trace_steps;
-    o->what_if_bytes = given->what_if_bytes;
-    o->hooks = given->hooks;
-    o->decode.threads = given->decode.threads;
-    o->draw = given->draw ? given->draw : o->draw;
-    return make_command(r, err);
-}
-
-/* ---- recordings of parts ---- */
-
-static sp_status read_block(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
-{
-    const merge_run *r = arg;
-    const sp_source_info *info = &r->parts.info;
-    const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
-    const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
-    parts &= (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u);
-    sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts, err);
-    if (status != SP_OK)
-        return status;
-    block->first = part->recording;
-    block->first_step = part->count ? 0 : part->first;
-    block->offsets[0] = 0;
-    for (int64_t i = 0; status == SP_OK && i < count; i++) {
-        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
-        const int64_t at = block->offsets[i];
-        block->offsets[i + 1] = at + n;
-        if (block->labels)
-            status =
-                sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL, err);
-        if (status == SP_OK && block->segments)
-            status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at,
-                                           err);
-    }
-    block->ids = info->ids + part->recording;
-    return status;
-}
-
-/* Undecoded is what is -1 throughout; the rest of the results is among the counts. */
-static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
-{
-    const merge_run *r = arg;
-    const int64_t count = part->count ? part->count : 1, *offsets = r->parts.offsets + part->recording;
-    sp_status status = SP_OK;
-    for (int64_t i = 0, at = 0; status == SP_OK && i < count; i++) {
-        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
-        status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_PATHS + s, first, n, paths + at, NULL, err);
-        bool is_undecoded = n > 0;
-        for (int64_t t = at; status == SP_OK && is_undecoded && t < at + n; t++)
-            is_undecoded = paths[t] == -1;
-        if (results)
-            results[i] = (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
-        at += n;
-    }
-    return status;
-}
-
-static sp_decoded result_of(void *arg, int32_t s, int64_t recording, bool is_undecoded)
-{
-    (void)arg;
-    (void)s;
-    (void)recording;
-    return (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
-}
-
-static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
-{
-    (void)err;
-    *seconds = json_number_value(member(arg, "seconds"));
-    return SP_OK;
-}
-
-/* ---- the pipeline ---- */
-
-static sp_status name_strategies(merge_run *r, sp_error *err)
-{
-    const json_t *list = member(r, "strategies");
-    const size_t n = json_array_size(list);
-    sp_pipeline *p = &r->p;
-    if (n < 1 || n > SP_RUN_STRATEGIES)
-        return sp_fail(err, SP_EDATA, "%s: names %d strategies; the file is damaged: make it again", r->parts.parts[0].name,
-                       (int)n);
-    const bool is_decoded = r->parts.info.has_scores;
-    p->n_strategies = (int)n;
-    for (size_t s = 0; s < n; s++) {
-        p->names[s] = json_string_value(json_array_get(list, s));
-        sp_status status = !p->names[s] ? SP_EDATA : is_decoded ? sp_strategy_parse(p->names[s], &p->strategies[s], NULL) : SP_OK;
-        if (status != SP_OK)
-            return sp_fail(err, SP_EDATA, "%s: a strategy is none that this program knows; the file is damaged: make it again",
-                           r->parts.parts[0].name);
-    }
-    return SP_OK;
-}
-
-static sp_status name_raters(merge_run *r, sp_error *err)
-{
-    const json_t *list = member(r, "raters");
-    const char **names = sp_zeros(&r->own, json_array_size(list) + 1, sizeof *names);
-    for (size_t i = 0; names && i < json_array_size(list); i++)
-        names[i] = json_string_value(json_array_get(list, i));
-    r->p.raters.found = (sp_scorers_found){(int32_t)json_array_size(list), names};
-    return names ? SP_OK : sp_no_memory(err);
-}
-
-static int64_t n_calibrations(const merge_run *r)
-{
-    return json_integer_value(json_object_get(member(r, "has"), "calibrations"));
-}
-
-/* As sp_folds_fit() leaves a pipeline. */
-static void decode_by_folds(const merge_run *r, sp_pipeline *p)
-{
-    p->prepare.temperature = 1;
-    p->prepare.prior_weight = 0;
-    p->folds = &r->folds.folds;
-}
-
-static sp_status use_folds(merge_run *r, sp_pipeline *p, sp_error *err)
-{
-    sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
-    decode_by_folds(r, p);
-    return status;
-}
-
-/* As the runs had it that made the parts, but for reading. */
-static sp_status open_pipeline(merge_run *r, sp_error *err)
-{
-    sp_pipeline *p = &r->p;
-    const bool is_decoded = r->parts.info.has_scores;
-    *p = (sp_pipeline){.opt = &r->options, .file = r->parts.info.file, .word = r->parts.info.file};
-    p->from = (sp_recordings){.info = &r->parts.info, .read = read_block, .arg = r};
-    p->path_codes = json_string_value(member(r, "path_codes"));
-    p->label_codes = json_string_value(member(r, "label_codes"));
-    p->labels_file = json_string_value(member(r, "labels_file"));
-    p->step_seconds = step_seconds;
-    p->step_seconds_arg = r;
-    sp_status status = name_strategies(r, err);
-    if (status == SP_OK)
-        status = sp_pipeline_load_model(p, err);
-    if (status == SP_OK && is_decoded)
-        status = sp_pipeline_compile(p, err);
-    else if (status == SP_OK)
-        status = sp_pipeline_new_chains(p, 1, err);
-    if (status == SP_OK && !p->workers && !(p->workers = sp_workers_new(r->options.decode.threads)))
-        status = sp_no_memory(err);
-    p->has_nll = has(r, "nll");
-    p->has_path_scores = has(r, "path_scores");
-    if (status == SP_OK && has(r, "reliability"))
-        status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
-    if (status == SP_OK && r->options.n_folds > 0)
-        status = use_folds(r, p, err);
-    if (status == SP_OK && p->folds)
-        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
-    else if (status == SP_OK && is_decoded)
-        status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
-    p->calibration = is_decoded ? &r->scaled : NULL;
-    if (status == SP_OK)
-        status = name_raters(r, err);
-    if (status == SP_OK)
-        status = sp_merged_parts_subjects(&r->parts, r->options.groups, &p->subjects, err);
-    if (status == SP_OK && has(r, "length_trim")) { /* those of each recording are among the counts */
-        int64_t *none = sp_zeros(&r->own, (size_t)r->parts.n_recordings, sizeof *none);
-        p->cut_path_steps = p->cut_label_steps = none;
-        status = none ? SP_OK : sp_no_memory(err);
-    }
-    return status;
-}
-
 /* ---- steps for the page ---- */
 
-static bool are_inputs_there(const merge_run *r)
+static bool are_inputs_there(const sp_merge_run *r)
 {
     const sp_merged_parts *m = &r->parts;
     for (int64_t i = 0; i < m->n_inputs; i++) {
@@ -287,11 +108,11 @@ static bool are_inputs_there(const merge_run *r)
 }
 
 /* The inputs, opened as the runs did that made the parts. */
-static sp_status open_inputs(merge_run *r, sp_error *err)
+static sp_status open_inputs(sp_merge_run *r, merged_inputs *inputs, sp_error *err)
 {
     const sp_merged_parts *m = &r->parts;
     sp_run_options *o = &r->options;
-    const json_t *words = member(r, "files");
+    const json_t *words = sp_merge_member(r, "files");
     const size_t n = m->is_one_run ? json_array_size(words) : (size_t)m->n_inputs;
     const char **files = sp_zeros(&r->own, n + 1, sizeof *files);
     for (size_t i = 0; files && i < n; i++)
@@ -299,16 +120,14 @@ static sp_status open_inputs(merge_run *r, sp_error *err)
     if (!files || !files[0])
         return sp_no_memory(err);
     o->place.more = n > 1 ? files + 1 : NULL;
-    char text[SP_RUN_STRATEGIES * (SP_STRATEGY_TEXT + 1)] = "";
-    for (int s = 0; s < r->p.n_strategies; s++)
-        strcat(strcat(text, s ? "," : ""), r->p.names[s]);
-    r->in.takes_decided = true;
-    r->has_inputs = true;
-    sp_status status = sp_pipeline_open_file(&r->again, &r->in, files[0], o, text, NULL, err);
+    char names[SP_MERGE_NAMES];
+    inputs->in.takes_decided = true;
+    inputs->is_open = true;
+    sp_status status = sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, sp_merge_names(r, names), NULL, err);
     if (status == SP_OK && r->p.folds)
-        decode_by_folds(r, &r->again);
-    if (status == SP_OK && r->p.folds && r->in.is_decided)
-        status = sp_decided_know_folds(&r->in.decided, r->p.folds, err);
+        sp_merge_use_folds(r, &r->again);
+    if (status == SP_OK && r->p.folds && inputs->in.is_decided)
+        status = sp_decided_know_folds(&inputs->in.decided, r->p.folds, err);
     if (status == SP_OK && r->again.info->n_recordings != m->n_recordings)
         status = SP_EDATA;
     for (int64_t i = 0; status == SP_OK && i <= m->n_recordings; i++)
@@ -317,25 +136,30 @@ static sp_status open_inputs(merge_run *r, sp_error *err)
     return status;
 }
 
+static void close_inputs(sp_merge_run *r, merged_inputs *inputs)
+{
+    if (!inputs->is_open)
+        return;
+    sp_pipeline_close(&r->again);
+    sp_file_input_close(&inputs->in);
+    inputs->is_open = false;
+}
+
 /* Where drawn recordings come from. SP_OK, also where there are none to be drawn; SP_ENOMEM. */
-static sp_status open_drawn(merge_run *r, sp_error *err)
+static sp_status open_drawn(sp_merge_run *r, merged_inputs *inputs, sp_error *err)
 {
     const bool is_decoded = r->parts.info.has_scores;
     if (r->options.trace_steps <= 0)
         return SP_OK;
     sp_error own = {.status = SP_OK};
-    const sp_status status = is_decoded && !r->parts.missing && are_inputs_there(r) ? open_inputs(r, &own) : SP_EFILE;
+    const sp_status status = is_decoded && !r->parts.missing && are_inputs_there(r) ? open_inputs(r, inputs, &own) : SP_EFILE;
     if (status == SP_ENOMEM)
         return sp_fail(err, status, "%s", own.message);
     if (status == SP_OK) {
         r->merging.again = &r->again;
         return SP_OK;
     }
-    if (r->has_inputs) {
-        sp_pipeline_close(&r->again);
-        sp_file_input_close(&r->in);
-        r->has_inputs = false;
-    }
+    close_inputs(r, inputs);
     if (is_decoded)
         sp_run_notice(&r->options, SP_NOTICE_DATA,
                       r->parts.steps
@@ -343,25 +167,24 @@ static sp_status open_drawn(merge_run *r, sp_error *err)
                           : "the parts hold no steps, and the inputs are not there as they were counted: the page draws none");
     else if (!r->parts.steps)
         sp_run_notice(&r->options, SP_NOTICE_DATA, "the parts hold no steps: the page draws none");
-    if (!r->parts.steps)
-        return SP_OK;
-    r->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = r};
-    r->again = r->p;
-    r->again.given = &r->given;
-    r->again.merging = NULL;
-    r->merging.again = &r->again;
+    sp_merge_draw_parts(r);
     return SP_OK;
 }
 
 /* ---- paths ---- */
 
-static sp_status check_paths(const merge_run *r, sp_error *err)
+static bool is_of_decode(const sp_merge_run *r)
+{
+    const char *kind = json_string_value(sp_merge_member(r, "kind"));
+    return kind && strcmp(kind, "decode") == 0;
+}
+
+static sp_status check_paths(const sp_merge_run *r, sp_error *err)
 {
     const sp_run_options *o = &r->options;
     if (!o->output)
-        return is_of(r, "decode")
-                   ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
-                   : SP_OK;
+        return is_of_decode(r) ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
+                               : SP_OK;
     if (!r->parts.info.has_scores)
         return sp_fail(err, SP_EINVAL, "`output`: these parts were made by evaluate, which writes no paths");
     if (!r->parts.steps)
@@ -369,115 +192,111 @@ static sp_status check_paths(const merge_run *r, sp_error *err)
     if (sp_paths_writer_takes_tokens(o->output))
         return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
                        o->output);
-    if (r->p.on_infeasible == SP_INFEASIBLE_RELAX)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`output`: with `on_infeasible` relax a file of paths says which rules each step breaks, which parts do not "
-            "hold; use `statepath decode`");
     return SP_OK;
 }
 
-/* One recording after the other; `room` grows to the longest. */
-static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *err)
+/* Room for the longest recording. */
+typedef struct path_room {
+    int32_t *path, *runs;
+    uint8_t *broken;
+} path_room;
+
+static bool make_room(path_room *room, const sp_merged_parts *m, bool is_relaxed)
 {
-    const sp_path_sink *sink = r->p.sink;
-    const sp_merged_parts *m = &r->parts;
     int64_t longest = 1;
     for (int64_t n = 0; n < m->n_recordings; n++)
         longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
+    *room = (path_room){.path = malloc((size_t)longest * sizeof *room->path)};
+    if (is_relaxed) {
+        room->runs = malloc((size_t)longest * sizeof *room->runs);
+        room->broken = malloc((size_t)longest);
+    }
+    return room->path && (!is_relaxed || (room->runs && room->broken));
+}
+
+/* Recording n by strategy s: its path, and of a relaxed one the steps that break a rule. */
+static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t n, int s, const path_room *room, sp_error *err)
+{
+    const sp_path_sink *sink = r->p.sink;
+    const sp_merged_parts *m = &r->parts;
+    const sp_part part = {.recording = n, .count = 1};
+    const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
+    sp_decoded result = made->strategies[s].recordings[n].decoded;
+    const sp_decode_output output = {.paths = room->path, .results = &result, .broken = room->broken};
+    sp_status status = r->given.read(r, s, &part, room->path, NULL, err);
+    if (status == SP_OK && room->broken)
+        status = sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL, err);
+    for (int64_t t = 0; status == SP_OK && room->broken && t < T; t++)
+        room->broken[t] = room->runs[t] == 1;
+    return status == SP_OK ? sink->put(sink->arg, s, n, 1, first, T, &output, err) : status;
+}
+
+/* One recording after the other. holes: of the inputs, kept until the file of paths is closed. */
+static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_holes *holes, sp_error *err)
+{
+    const sp_path_sink *sink = r->p.sink;
+    const sp_merged_parts *m = &r->parts;
     bool has_holes = false;
-    int32_t *path = malloc((size_t)longest * sizeof *path);
+    path_room room;
     sp_block *block = sp_block_new();
-    sp_status status = path && block ? SP_OK : sp_no_memory(err);
+    sp_status status = make_room(&room, m, r->p.on_infeasible == SP_INFEASIBLE_RELAX) && block ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
-        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, &r->holes, &has_holes, err);
-    r->p.holes = has_holes ? &r->holes : NULL;
+        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, holes, &has_holes, err);
+    r->p.holes = has_holes ? holes : NULL;
     if (status == SP_OK)
         status = sink->open(sink->arg, err);
     for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
-        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++) {
-            sp_decoded result = made->strategies[s].recordings[n].decoded;
-            const sp_decode_output output = {.paths = path, .results = &result};
-            status = read_paths(r, s, &part, path, NULL, err);
-            if (status == SP_OK)
-                status = sink->put(sink->arg, s, n, 1, first, T, &output, err);
-        }
+        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++)
+            status = write_path(r, made, n, s, &room, err);
         if (status == SP_OK)
-            status = read_block(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
+            status = r->p.from.read(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
         if (status == SP_OK)
             status = sink->labels(sink->arg, first, T, block->labels, block->segments, err);
         if (status == SP_OK)
             status = sp_run_go_on(&r->options, err);
     }
-    free(path);
+    free(room.path);
+    free(room.runs);
+    free(room.broken);
     sp_block_free(block);
     return status;
 }
 
 /* ---- all of it ---- */
 
-static sp_status join(merge_run *r, sp_comparison **made, sp_error *err)
-{
-    sp_merged_parts *m = &r->parts;
-    r->counted = sp_zeros(&r->own, (size_t)m->n_parts, sizeof *r->counted);
-    if (!r->counted)
-        return sp_no_memory(err);
-    for (int64_t i = 0; i < m->n_parts; i++)
-        r->counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
-    r->merging.n_parts = m->n_parts;
-    r->merging.parts = m->parts;
-    r->merging.joining =
-        (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order};
-    r->p.merging = &r->merging;
-    sp_status status = sp_pipeline_evaluate(&r->p, made, err);
-    if (status == SP_OK && r->p.folds)
-        (*made)->n_folds = r->p.folds->n_folds;
-    else if (status == SP_OK && m->info.has_scores)
-        (*made)->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
-    return status;
-}
-
 sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *given, sp_comparison **out,
                          sp_run_result *result, sp_error *err)
 {
-    merge_run r = {.scaled = {.n = 0}};
+    sp_merge_run r = {.merging = {.n_parts = 0}};
+    sp_path_file paths = {.p = NULL};
+    merged_inputs inputs = {.is_open = false};
     sp_comparison *made = NULL;
-    sp_status status = n > 0 ? sp_merged_parts_open(&r.parts, n, files, given->part.allow_missing, err)
-                             : sp_fail(err, SP_EINVAL, "no part is named");
+    sp_holes holes = {.n_steps = 0};
+    sp_status status = open_parts(&r.parts, n, files, given->part.allow_missing, err);
     if (status == SP_OK)
-        status = read_options(&r, given, err);
+        status = sp_merge_open(&r, given, err);
     if (status == SP_OK)
-        status = open_pipeline(&r, err);
+        status = make_command(&r, err);
     if (status == SP_OK)
         status = check_paths(&r, err);
     if (status == SP_OK)
-        status = sp_path_file_open(&r.paths, &r.p, err);
+        status = sp_path_file_open(&paths, &r.p, err);
     if (status == SP_OK)
-        status = open_drawn(&r, err);
+        status = open_drawn(&r, &inputs, err);
     if (status == SP_OK)
-        status = join(&r, &made, err);
-    if (status == SP_OK && r.parts.missing && !(made->missing_parts = strdup(r.parts.missing)))
-        status = sp_no_memory(err);
+        status = sp_merge_join(&r, &made, err);
     if (status == SP_OK && r.p.sink)
-        status = write_paths(&r, made, err);
-    if (status == SP_OK && r.parts.missing)
-        sp_run_notice(&r.options, SP_NOTICE_DATA, "parts are missing: %s", r.parts.missing);
-    if (r.paths.p)
-        status = sp_path_file_close(&r.paths, status, err);
+        status = write_paths(&r, made, &holes, err);
+    if (status == SP_OK)
+        sp_merge_tell_missing(&r);
+    if (paths.p)
+        status = sp_path_file_close(&paths, status, err);
     sp_pipeline_result(&r.p, result);
-    if (r.has_inputs) {
-        sp_pipeline_close(&r.again);
-        sp_file_input_close(&r.in);
-    }
-    const bool has_paths_alone = status == SP_OK && is_of(&r, "decode");
-    r.p.raters.found = (sp_scorers_found){0, NULL};
-    sp_pipeline_close(&r.p);
-    sp_calibration_close(&r.scaled);
-    sp_folds_clear(&r.folds.folds);
-    sp_merged_parts_close(&r.parts);
-    sp_owned_free(&r.own);
+    close_inputs(&r, &inputs);
+    const bool has_paths_alone = status == SP_OK && is_of_decode(&r);
+    sp_merge_close(&r);
     if (status == SP_OK && !has_paths_alone) {
         *out = made;
         made = NULL;

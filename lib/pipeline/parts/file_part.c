@@ -14,31 +14,18 @@
 static const char format[] = "statepath_part";
 enum { VERSION = 1 };
 
-/* The lists of a part, by name. */
-enum { N_LISTS = SP_N_COUNTED + 4 };
-static const struct {
-    const char *name;
-    sp_list_kind kind;
-} names[N_LISTS] = {[SP_COUNTED_SUMS] = {"sums", SP_LIST_WHOLE},           [SP_COUNTED_ROWS] = {"recordings", SP_LIST_WHOLE},
-                    [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},        [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE},
-                    [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE}, [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE},
-                    [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},         [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},
-                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE},       [SP_N_COUNTED + 2] = {"holes", SP_LIST_WHOLE},
-                    [SP_N_COUNTED + 3] = {"folds", SP_LIST_WHOLE}};
-
-static sp_count_list *list_at(sp_part_content *part, int i)
-{
-    sp_count_list *const others[] = {&part->run, &part->origins, &part->holes, &part->folds};
-    return i < SP_N_COUNTED ? &part->counted.lists[i] : others[i - SP_N_COUNTED];
-}
-
 /* ---- writing and reading ---- */
+
+static sp_list_kind kind_of(int list)
+{
+    return sp_part_list_names[list].is_real ? SP_LIST_REAL : SP_LIST_WHOLE;
+}
 
 static sp_status save(const char *file, bool force, sp_part_content *part, sp_error *err)
 {
-    sp_list lists[N_LISTS + 3];
+    sp_list lists[SP_PART_LISTS + 3];
     int64_t n = 2;
-    char *header = json_dumps(part->header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+    char *header = sp_part_header_write(part);
     if (!header)
         return sp_no_memory(err);
     const char *const texts[] = {header};
@@ -49,38 +36,24 @@ static sp_status save(const char *file, bool force, sp_part_content *part, sp_er
         lists[n] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
         n++;
     }
-    for (int i = 0; i < N_LISTS; i++) {
-        const sp_count_list *list = list_at(part, i);
-        lists[n + i] = (sp_list){.name = names[i].name, .kind = names[i].kind, .n = list->n, .numbers = list->at};
+    for (int i = 0; i < SP_PART_LISTS; i++) {
+        const sp_count_list *list = sp_part_list(part, i);
+        lists[n + i] = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
     }
-    sp_status status = sp_lists_save(file, force, format, VERSION, n + N_LISTS, lists, err);
+    sp_status status = sp_lists_save(file, force, format, VERSION, n + SP_PART_LISTS, lists, err);
     free(header);
     return status;
 }
 
-/* The header alone. */
-static sp_status read_header(const sp_lists *lists, const char *file, json_t **out, sp_error *err)
+static sp_status read_header(const sp_lists *lists, sp_part_content *out, sp_error *err)
 {
     sp_texts texts = NULL;
     int64_t n = 0;
     sp_status status = sp_lists_texts(lists, "header", &texts, &n, err);
-    if (status != SP_OK)
-        return status;
-    json_t *header = n == 1 ? json_loads(texts[0], 0, NULL) : NULL;
+    if (status == SP_OK)
+        status = sp_part_header_read(n == 1 ? texts[0] : "", out, err);
     free(texts);
-    if (!json_is_object(header)) {
-        json_decref(header);
-        return sp_fail(err, SP_EDATA, "%s: its header is no JSON object; the file is damaged: make it again", file);
-    }
-    const char *version = json_string_value(json_object_get(header, "statepath"));
-    if (!version || strcmp(version, sp_version()) != 0) {
-        status = sp_fail(err, SP_EDATA, "%s: was made by statepath %s, and this is %s; make all parts with one version", file,
-                         version ? version : "?", sp_version());
-        json_decref(header);
-        return status;
-    }
-    *out = header;
-    return SP_OK;
+    return status;
 }
 
 static sp_status read_names(const sp_lists *lists, const char *name, int64_t N, const char *file, char ***out, sp_error *err)
@@ -101,10 +74,12 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
         return sp_no_memory(err);
     sp_status status = sp_lists_open(file, format, VERSION, &lists, err);
     if (status == SP_OK)
-        status = read_header(lists, file, &out->header, err);
-    for (int i = 0; status == SP_OK && i < N_LISTS; i++) {
-        sp_count_list *list = list_at(out, i);
-        status = sp_lists_numbers(lists, names[i].name, names[i].kind, &list->at, &list->n, err);
+        status = read_header(lists, out, err);
+    for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++) {
+        sp_count_list *list = sp_part_list(out, i);
+        void *numbers = NULL;
+        status = sp_lists_numbers(lists, sp_part_list_names[i].name, kind_of(i), &numbers, &list->width, &list->n, err);
+        list->at = numbers;
         list->room = list->n;
     }
     const int64_t N = out->counted.n_recordings = out->origins.n / 2;
@@ -120,13 +95,11 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
 
 static uint64_t checksum_of(FILE *stream)
 {
-    static const uint64_t prime = UINT64_C(1099511628211);
-    uint64_t sum = UINT64_C(14695981039346656037); /* FNV-1a */
+    uint64_t sum = SP_CHECKSUM;
     unsigned char bytes[1 << 16];
     size_t n;
     while ((n = fread(bytes, 1, sizeof bytes, stream)) > 0)
-        for (size_t i = 0; i < n; i++)
-            sum = (sum ^ bytes[i]) * prime;
+        sum = sp_checksum(sum, bytes, n);
     return sum;
 }
 
@@ -266,15 +239,13 @@ static sp_status check(const sp_run_options *o, sp_error *err)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].is_given)
             return sp_fail(err, SP_EINVAL, "`%s` does not go with `part`: %s", others[i].name, others[i].why);
-    if (o->part.steps && strcmp(o->part.steps, "all") != 0 && strcmp(o->part.steps, "none") != 0)
-        return sp_fail(err, SP_EINVAL, "`part_steps` %s: it is all or none", o->part.steps);
     return SP_OK;
 }
 
 sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    *run = (sp_part_run){.kind = kind, .with_steps = !o->part.steps || strcmp(o->part.steps, "none") != 0, .begin = begin};
+    *run = (sp_part_run){.kind = kind, .begin = begin};
     if (!o->part.file)
         return !o->part.shard && !o->part.steps && !o->part.check_inputs
                    ? SP_OK
@@ -282,6 +253,8 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, s
                              "`shard`, `part_steps` and `check_inputs` are of a part: `part` 'P-%%i-of-%%n.h5' says "
                              "where it is written");
     sp_status status = check(o, err);
+    if (status == SP_OK)
+        status = sp_part_steps_read(o->part.steps, &run->with_steps, err);
     if (status == SP_OK)
         status = sp_shard_read(o->part.shard, &run->shard, err);
     if (status == SP_OK)

@@ -37,33 +37,36 @@ static bool find(const sp_count_list *list, int64_t n, int64_t *places)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (list->n - at < 2 || list->at[at + 1] < 0 || list->at[at + 1] > (list->n - at - 2) / 2)
+        const int64_t n_runs = list->n - at < 2 ? -1 : sp_count_at(list, at + 1);
+        if (n_runs < 0 || n_runs > (list->n - at - 2) / 2)
             return false;
         places[i] = at;
-        at += 2 + 2 * list->at[at + 1];
+        at += 2 + 2 * n_runs;
     }
     return at == list->n;
 }
 
-/* Places [n] of the steps of a recording that begins at `begin`. False: the runs are not those of so many steps. */
-static bool place_steps(const int64_t *said, int64_t begin, int64_t n, int64_t *step_at)
+/* Places [n] of the steps of a recording that begins at `begin`, whose runs stand at `from`; an empty list: it has no holes.
+ * *all: its steps with them. False: the runs are not those of so many steps. */
+static bool place_steps(const sp_count_list *list, int64_t from, int64_t begin, int64_t n, int64_t *step_at, int64_t *all)
 {
-    const int64_t all = said[0], *run = said + 2, *end = run + 2 * said[1];
-    int64_t at = 0, t = 0;
-    if (all < n || all > INT64_MAX / 4)
+    const int64_t n_runs = list->n > 0 ? sp_count_at(list, from + 1) : 0;
+    int64_t at = 0, t = 0, run = 0;
+    *all = list->n > 0 ? sp_count_at(list, from) : n;
+    if (*all < n || *all > INT64_MAX / 4)
         return false;
-    while (at < all) {
-        const bool is_hole = run < end && run[0] == at;
-        if (is_hole && (run[1] < 1 || run[1] > all - at))
+    while (at < *all) {
+        const bool is_hole = run < n_runs && sp_count_at(list, from + 2 + 2 * run) == at;
+        const int64_t length = is_hole ? sp_count_at(list, from + 3 + 2 * run) : 1;
+        if (length < 1 || length > *all - at || (!is_hole && t == n))
             return false;
-        if (!is_hole && t == n)
-            return false;
-        if (!is_hole)
+        if (is_hole)
+            run++;
+        else
             step_at[t++] = begin + at;
-        at += is_hole ? run[1] : 1;
-        run += is_hole ? 2 : 0;
+        at += length;
     }
-    return t == n && run == end;
+    return t == n && run == n_runs;
 }
 
 sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets, sp_owned *own,
@@ -88,14 +91,13 @@ sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joi
     sp_status status = sp_owned_status(own, err);
     for (int64_t r = 0; status == SP_OK && r < N; r++) {
         const sp_counted_place *from = &joining->order[r];
-        const sp_count_list *list = &parts[from->part].holes;
-        const int64_t n = offsets[r + 1] - offsets[r], none[] = {n, 0}; /* a part of files without holes */
-        const int64_t *said = list->n > 0 ? list->at + places[from->part][from->recording] : none;
-        if (!place_steps(said, all[r], n, step_at + offsets[r]))
+        int64_t steps;
+        if (!place_steps(&parts[from->part].holes, places[from->part][from->recording], all[r], offsets[r + 1] - offsets[r],
+                         step_at + offsets[r], &steps))
             return sp_fail(err, SP_EDATA,
                            "%s: the holes of recording %s are not what they should be; the file is damaged: make it again",
-                           parts[from->part].name, from->id);
-        all[r + 1] = all[r] + said[0];
+                           parts[from->part].name, joining->ids[r]);
+        all[r + 1] = all[r] + steps;
     }
     *out = (sp_holes){.n_steps = status == SP_OK ? all[N] : 0, .offsets = all, .step_at = step_at};
     return status;

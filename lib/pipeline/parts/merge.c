@@ -1,5 +1,11 @@
 #include "pipeline/parts/merge.h"
 
+#include <string.h>
+
+#include "pipeline/compare.h"
+#include "pipeline/evaluation.h"
+#include "pipeline/options.h"
+#include "statepath/model_json.h"
 sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
 {
     const sp_merging *m = p->merging;
@@ -10,4 +16,264 @@ sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *e
         status = sp_counting_end(&run, m->parts[i].name, err);
     }
     return status;
+}
+
+json_t *sp_merge_member(const sp_merge_run *r, const char *key)
+{
+    return json_object_get(r->parts.parts[0].header, key);
+}
+
+static bool has(const sp_merge_run *r, const char *what)
+{
+    return json_is_true(json_object_get(sp_merge_member(r, "has"), what));
+}
+
+static sp_status read_options(sp_merge_run *r, const sp_run_options *given, sp_error *err)
+{
+    sp_run_options *o = &r->options;
+    *o = sp_run_options_default();
+    if (!sp_part_options_read(sp_merge_member(r, "options"), &r->own, o) || !json_is_string(sp_merge_member(r, "model")))
+        return sp_fail(err, SP_EDATA, "%s: its options are none that this program knows; it is damaged: make it again",
+                       r->parts.parts[0].name);
+    o->model_text = json_string_value(sp_merge_member(r, "model"));
+    o->output = given->output;
+    o->force = given->force;
+    o->together = given->together;
+    o->trace_steps = given->trace_steps;
+    o->what_if_bytes = given->what_if_bytes;
+    o->hooks = given->hooks;
+    o->decode.threads = given->decode.threads;
+    o->draw = given->draw ? given->draw : o->draw;
+    o->command = json_string_value(json_object_get(sp_merge_member(r, "command"), "text"));
+    return SP_OK;
+}
+
+/* ---- recordings of parts ---- */
+
+static sp_status read_block(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    const sp_merge_run *r = arg;
+    const sp_source_info *info = &r->parts.info;
+    const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
+    const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
+    parts &= (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u);
+    sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts, err);
+    if (status != SP_OK)
+        return status;
+    block->first = part->recording;
+    block->first_step = part->count ? 0 : part->first;
+    block->offsets[0] = 0;
+    for (int64_t i = 0; status == SP_OK && i < count; i++) {
+        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
+        const int64_t at = block->offsets[i];
+        block->offsets[i + 1] = at + n;
+        if (block->labels)
+            status =
+                sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL, err);
+        if (status == SP_OK && block->segments)
+            status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at,
+                                           err);
+    }
+    block->ids = info->ids + part->recording;
+    return status;
+}
+
+/* Undecoded is what is -1 throughout; the rest of the results is among the counts. */
+static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
+{
+    const sp_merge_run *r = arg;
+    const int64_t count = part->count ? part->count : 1, *offsets = r->parts.offsets + part->recording;
+    sp_status status = SP_OK;
+    for (int64_t i = 0, at = 0; status == SP_OK && i < count; i++) {
+        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
+        status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_PATHS + s, first, n, paths + at, NULL, err);
+        bool is_undecoded = n > 0;
+        for (int64_t t = at; status == SP_OK && is_undecoded && t < at + n; t++)
+            is_undecoded = paths[t] == -1;
+        if (results)
+            results[i] = (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
+        at += n;
+    }
+    return status;
+}
+
+static sp_decoded result_of(void *arg, int32_t s, int64_t recording, bool is_undecoded)
+{
+    (void)arg;
+    (void)s;
+    (void)recording;
+    return (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
+}
+
+static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
+{
+    (void)err;
+    *seconds = json_number_value(sp_merge_member(arg, "seconds"));
+    return SP_OK;
+}
+
+/* ---- the pipeline ---- */
+
+static sp_status name_strategies(sp_merge_run *r, sp_error *err)
+{
+    const json_t *list = sp_merge_member(r, "strategies");
+    const size_t n = json_array_size(list);
+    sp_pipeline *p = &r->p;
+    if (n < 1 || n > SP_RUN_STRATEGIES)
+        return sp_fail(err, SP_EDATA, "%s: names %d strategies; the file is damaged: make it again", r->parts.parts[0].name,
+                       (int)n);
+    const bool is_decoded = r->parts.info.has_scores;
+    p->n_strategies = (int)n;
+    for (size_t s = 0; s < n; s++) {
+        p->names[s] = json_string_value(json_array_get(list, s));
+        sp_status status = !p->names[s] ? SP_EDATA : is_decoded ? sp_strategy_parse(p->names[s], &p->strategies[s], NULL) : SP_OK;
+        if (status != SP_OK)
+            return sp_fail(err, SP_EDATA, "%s: a strategy is none that this program knows; the file is damaged: make it again",
+                           r->parts.parts[0].name);
+    }
+    return SP_OK;
+}
+
+static sp_status name_raters(sp_merge_run *r, sp_error *err)
+{
+    const json_t *list = sp_merge_member(r, "raters");
+    const char **names = sp_zeros(&r->own, json_array_size(list) + 1, sizeof *names);
+    for (size_t i = 0; names && i < json_array_size(list); i++)
+        names[i] = json_string_value(json_array_get(list, i));
+    r->p.raters.found = (sp_scorers_found){(int32_t)json_array_size(list), names};
+    return names ? SP_OK : sp_no_memory(err);
+}
+
+static int64_t n_calibrations(const sp_merge_run *r)
+{
+    return json_integer_value(json_object_get(sp_merge_member(r, "has"), "calibrations"));
+}
+
+void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p)
+{
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = &r->folds.folds;
+}
+
+static sp_status open_folds(sp_merge_run *r, sp_pipeline *p, sp_error *err)
+{
+    sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
+    sp_merge_use_folds(r, p);
+    return status;
+}
+
+/* As the runs had it that made the parts, but for reading. */
+static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
+{
+    sp_pipeline *p = &r->p;
+    const bool is_decoded = r->parts.info.has_scores;
+    *p = (sp_pipeline){.opt = &r->options, .file = r->parts.info.file, .word = r->parts.info.file};
+    p->from = (sp_recordings){.info = &r->parts.info, .read = read_block, .arg = r};
+    p->path_codes = json_string_value(sp_merge_member(r, "path_codes"));
+    p->label_codes = json_string_value(sp_merge_member(r, "label_codes"));
+    p->labels_file = json_string_value(sp_merge_member(r, "labels_file"));
+    p->step_seconds = step_seconds;
+    p->step_seconds_arg = r;
+    sp_status status = name_strategies(r, err);
+    if (status == SP_OK)
+        status = sp_pipeline_load_model(p, err);
+    if (status == SP_OK && is_decoded)
+        status = sp_pipeline_compile(p, err);
+    else if (status == SP_OK)
+        status = sp_pipeline_new_chains(p, 1, err);
+    if (status == SP_OK && !p->workers && !(p->workers = sp_workers_new(r->options.decode.threads)))
+        status = sp_no_memory(err);
+    p->has_nll = has(r, "nll");
+    p->has_path_scores = has(r, "path_scores");
+    if (status == SP_OK && has(r, "reliability"))
+        status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
+    if (status == SP_OK && r->options.n_folds > 0)
+        status = open_folds(r, p, err);
+    if (status == SP_OK && p->folds)
+        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
+    else if (status == SP_OK && is_decoded)
+        status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
+    p->calibration = is_decoded ? &r->scaled : NULL;
+    if (status == SP_OK)
+        status = name_raters(r, err);
+    if (status == SP_OK)
+        status = sp_merged_parts_subjects(&r->parts, r->options.groups, &p->subjects, err);
+    if (status == SP_OK && has(r, "length_trim")) { /* those of each recording are among the counts */
+        int64_t *none = sp_zeros(&r->own, (size_t)r->parts.n_recordings, sizeof *none);
+        p->cut_path_steps = p->cut_label_steps = none;
+        status = none ? SP_OK : sp_no_memory(err);
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+sp_status sp_merge_open(sp_merge_run *r, const sp_run_options *given, sp_error *err)
+{
+    r->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = r};
+    sp_status status = read_options(r, given, err);
+    return status == SP_OK ? open_pipeline(r, err) : status;
+}
+
+char *sp_merge_names(const sp_merge_run *r, char text[SP_MERGE_NAMES])
+{
+    text[0] = 0;
+    for (int s = 0; s < r->p.n_strategies; s++)
+        strcat(strcat(text, s ? "," : ""), r->p.names[s]);
+    return text;
+}
+
+void sp_merge_draw_parts(sp_merge_run *r)
+{
+    if (!r->parts.steps)
+        return;
+    r->again = r->p;
+    r->again.given = &r->given;
+    r->again.merging = NULL;
+    r->merging.again = &r->again;
+}
+
+sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err)
+{
+    sp_merged_parts *m = &r->parts;
+    r->counted = sp_zeros(&r->own, (size_t)m->n_parts, sizeof *r->counted);
+    if (!r->counted)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < m->n_parts; i++)
+        r->counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
+    r->merging.n_parts = m->n_parts;
+    r->merging.parts = m->parts;
+    r->merging.joining = (sp_joining){
+        .n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order, .ids = m->ids};
+    r->p.merging = &r->merging;
+    sp_comparison *made = NULL;
+    sp_status status = sp_pipeline_evaluate(&r->p, &made, err);
+    if (status == SP_OK && r->p.folds)
+        made->n_folds = r->p.folds->n_folds;
+    else if (status == SP_OK && m->info.has_scores)
+        made->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
+    if (status == SP_OK && m->missing && !(made->missing_parts = strdup(m->missing)))
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        *out = made;
+    else
+        sp_comparison_free(made);
+    return status;
+}
+
+void sp_merge_tell_missing(const sp_merge_run *r)
+{
+    if (r->parts.missing)
+        sp_run_notice(&r->options, SP_NOTICE_DATA, "parts are missing: %s", r->parts.missing);
+}
+
+void sp_merge_close(sp_merge_run *r)
+{
+    r->p.raters.found = (sp_scorers_found){0, NULL};
+    sp_pipeline_close(&r->p);
+    sp_calibration_close(&r->scaled);
+    sp_folds_clear(&r->folds.folds);
+    sp_merged_parts_close(&r->parts);
+    sp_owned_free(&r->own);
 }

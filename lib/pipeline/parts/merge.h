@@ -1,8 +1,9 @@
-/* What parts have counted, put together; in memory. file_merge.c opens the parts. */
+/* Parts put together and finished as one run, in memory. file_merge.c reads them from files and writes paths. */
 #ifndef PIPELINE_MERGE_H
 #define PIPELINE_MERGE_H
 
-#include "pipeline/parts/part.h"
+#include "pipeline/calibration.h"
+#include "pipeline/parts/merged_parts.h"
 
 typedef struct sp_merging {
     int64_t n_parts;
@@ -13,5 +14,43 @@ typedef struct sp_merging {
 
 /* Adds all parts to an empty evaluation and to the pipeline's own counts. */
 sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err);
+
+typedef struct sp_merge_run {
+    sp_merged_parts parts;
+    sp_owned own;
+    sp_run_options options; /* the parts' own, and where results go */
+    sp_counted_part *counted;
+    sp_merging merging;
+    sp_pipeline p;
+    sp_merged_folds folds; /* with folds */
+    calibration scaled;
+    sp_pipeline again;    /* where the page draws: of the inputs, or of the parts */
+    sp_given_paths given; /* paths of the parts */
+} sp_merge_run;
+
+/* With r->parts arranged, all else {0}: options and pipeline as the runs had them that made the parts. Outputs, hooks and threads
+ * are those `given`. It stays where it is. On failure, and where arranging failed, it can (and must) still be closed. SP_OK;
+ * SP_EDATA, SP_EMODEL (a header is damaged), SP_ENOMEM. */
+sp_status sp_merge_open(sp_merge_run *r, const sp_run_options *given, sp_error *err);
+void sp_merge_close(sp_merge_run *r);
+
+/* With folds, another pipeline decodes as sp_folds_fit() leaves one. */
+void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p);
+
+/* The page draws the paths of the parts, without probabilities; nothing where they hold none. */
+void sp_merge_draw_parts(sp_merge_run *r);
+
+/* Adds the parts and finishes. The caller frees *out. */
+sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err);
+
+/* A notice, where parts are missing. */
+void sp_merge_tell_missing(const sp_merge_run *r);
+
+/* The strategies as one text, in `text`; returns it. */
+enum { SP_MERGE_NAMES = SP_RUN_STRATEGIES * (SP_STRATEGY_TEXT + 1) };
+char *sp_merge_names(const sp_merge_run *r, char text[SP_MERGE_NAMES]);
+
+/* A member of the header of the first part: those that must agree are equal in all. */
+json_t *sp_merge_member(const sp_merge_run *r, const char *key);
 
 #endif

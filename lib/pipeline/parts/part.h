@@ -1,5 +1,5 @@
-/* A part: what a run has counted of its recordings, and everything that is needed to go on from there. In memory; file_part.c has
- * its file. */
+/* A part: what a run has counted of its recordings, and everything that is needed to go on from there. Its containers are a file
+ * (file_part.c) and a block of bytes (part_bytes.c). */
 #ifndef PIPELINE_PART_H
 #define PIPELINE_PART_H
 
@@ -51,6 +51,33 @@ typedef struct sp_part_content {
     char **ids, **subjects; /* [N] one allocation each; subjects NULL: not known */
 } sp_part_content;
 void sp_part_content_clear(sp_part_content *part);
+
+/* Its lists, whatever they are written to. */
+enum { SP_PART_LISTS = SP_N_COUNTED + 4 };
+typedef struct sp_part_list_name {
+    const char *name;
+    bool is_real; /* bits of float64 */
+} sp_part_list_name;
+extern const sp_part_list_name sp_part_list_names[SP_PART_LISTS];
+sp_count_list *sp_part_list(sp_part_content *part, int i);
+
+/* The header as text; the caller frees it. NULL: no memory. */
+char *sp_part_header_write(const sp_part_content *part);
+/* Into part->header. SP_OK; SP_EDATA (no JSON object, of another version; part->name begins the sentence). */
+sp_status sp_part_header_read(const char *text, sp_part_content *part, sp_error *err);
+
+/* Goes on from `sum`, which begins with SP_CHECKSUM (FNV-1a). */
+#define SP_CHECKSUM UINT64_C(14695981039346656037)
+uint64_t sp_checksum(uint64_t sum, const void *bytes, size_t n);
+
+/* part_steps: "all" (NULL), "none". SP_OK; SP_EINVAL. */
+sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err);
+
+/* A part as one block of bytes, the same on every machine; the caller frees it. SP_OK, SP_ENOMEM. */
+sp_status sp_part_write(sp_part_content *part, unsigned char **bytes, size_t *n, sp_error *err);
+/* The part that a block holds; `name` is for messages. On failure `out` can (and must) still be cleared. SP_OK; SP_EDATA (no
+ * part, damaged, of another version), SP_ENOMEM. */
+sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out, sp_error *err);
 
 /* Names what a pipeline counts beside the evaluation. */
 void sp_part_count_run(sp_counting *c, sp_pipeline *p);

@@ -19,6 +19,11 @@ static void keep_exception(calls *c)
         PyErr_Fetch(&c->type, &c->value, &c->traceback);
 }
 
+sp_run_hooks calls_hooks(calls *c)
+{
+    return (sp_run_hooks){.arg = c, .notice = calls_notice, .progress = calls_progress, .is_stopped = calls_is_stopped};
+}
+
 void calls_notice(void *arg, sp_notice kind, const char *sentence)
 {
     calls *c = arg;

@@ -51,6 +51,7 @@ typedef struct calls {
 void calls_notice(void *arg, sp_notice kind, const char *sentence);
 void calls_progress(void *arg, const char *what, int64_t done, int64_t total);
 bool calls_is_stopped(void *arg);
+sp_run_hooks calls_hooks(calls *c); /* all three */
 /* With the GIL: raises what stopped the run, else the failure where there is one. False: an exception is raised. */
 bool calls_end(calls *c, sp_status status, const sp_error *err);
 
@@ -65,12 +66,33 @@ bool comparison_init(PyObject *module);
 /* A Comparison, which owns `comparison` from now on; NULL with an exception. */
 PyObject *comparison_wrap(sp_comparison *comparison);
 
-/* ---- run.c, fitting.c: the functions of the module ---- */
+/* ---- run.c, parts.c, fitting.c: the functions of the module ---- */
+
+/* What comparing and evaluating take, and what the library makes of it. */
+typedef struct run {
+    given first;
+    calls calls;
+    sp_run_options options;
+    sp_comparison *comparison;
+    sp_status status;
+    sp_error err;
+} run;
+
+/* False with an exception. r->first is released in any case. */
+bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress, PyObject *notices);
+/* The result, or NULL with an exception. */
+PyObject *run_end(run *r);
 
 /* compare(model JSON, inputs, options, against, progress, notices) -> Comparison */
 PyObject *py_compare(PyObject *module, PyObject *args);
 /* evaluate(model JSON, inputs, options, names, paths, progress, notices) -> Comparison */
 PyObject *py_evaluate(PyObject *module, PyObject *args);
+/* compare_part(model JSON, inputs, options, progress, notices) -> bytes */
+PyObject *py_compare_part(PyObject *module, PyObject *args);
+/* merge(list of bytes, inputs or None, options, progress, notices) -> Comparison */
+PyObject *py_merge(PyObject *module, PyObject *args);
+/* look_part(bytes) -> (ids, steps, model JSON) */
+PyObject *py_look_part(PyObject *module, PyObject *args);
 /* fit(rules JSON or None, inputs, options, groups, progress) -> (model JSON, what was found) */
 PyObject *py_fit(PyObject *module, PyObject *args);
 

@@ -43,6 +43,9 @@ static const struct {
     OPTION("draw", draw, TEXT),
     OPTION("rule_costs", rule_costs, INTEGER),
     OPTION("what_if_bytes", what_if_bytes, COUNT),
+    OPTION("shard", part.shard, TEXT),
+    OPTION("part_steps", part.steps, TEXT),
+    OPTION("allow_missing", part.allow_missing, INTEGER),
 };
 
 static void set(PyObject *dict, const char *name, PyObject *value, option_type type, void *at)

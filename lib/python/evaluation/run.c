@@ -4,29 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What both calls take, and what the library makes of it. */
-typedef struct run {
-    given first;
-    calls calls;
-    sp_run_options options;
-    sp_comparison *comparison;
-    sp_status status;
-    sp_error err;
-} run;
-
-static bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress, PyObject *notices)
+bool run_open(run *r, const char *model, PyObject *inputs, PyObject *options, PyObject *progress, PyObject *notices)
 {
     r->calls = (calls){.progress = progress, .notices = notices};
     if (!given_take(inputs, &r->first) || !run_options_from(options, &r->options))
         return false;
     r->options.model_text = model;
-    r->options.hooks =
-        (sp_run_hooks){.arg = &r->calls, .notice = calls_notice, .progress = calls_progress, .is_stopped = calls_is_stopped};
+    r->options.hooks = calls_hooks(&r->calls);
     return true;
 }
 
-/* The result, or NULL with an exception. */
-static PyObject *run_end(run *r)
+PyObject *run_end(run *r)
 {
     if (calls_end(&r->calls, r->status, &r->err))
         return comparison_wrap(r->comparison);

@@ -16,6 +16,7 @@ from ._evaluate import compare, evaluate, fit
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
 from ._online import OnlineDecoder
+from ._parts import Part, compare_part, merge
 from ._passes import log_partition, marginals, path_score
 from ._report import Report
 
@@ -31,6 +32,7 @@ __all__ = [
     "ModelError",
     "NoPathError",
     "OnlineDecoder",
+    "Part",
     "Report",
     "ScoresError",
     "StatepathError",
@@ -39,6 +41,7 @@ __all__ = [
     "apply_logit_masking",
     "causal_mask",
     "compare",
+    "compare_part",
     "decode",
     "evaluate",
     "fit",
@@ -46,6 +49,7 @@ __all__ = [
     "log_partition",
     "marginals",
     "masked_softmax",
+    "merge",
     "padding_mask",
     "path_score",
 ]

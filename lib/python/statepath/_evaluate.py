@@ -170,6 +170,36 @@ def _warn(notices: list[str]) -> None:
         warnings.warn(in_python(sentence), StatepathWarning, stacklevel=3)
 
 
+def comparing(
+    scores: Any,
+    labels: Any,
+    model: Model | str,
+    strategies: Sequence[str] | str,
+    ids: Sequence[str] | None,
+    subjects: Sequence[Any] | None,
+    weights: Any,
+    on_infeasible: str,
+    name: str,
+    options: Mapping[str, Any],
+) -> tuple[Request, dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The arguments of compare() as the extension takes them: the request and its options, then recordings and options of the run."""
+    check_names(options, Comparing.__annotations__)
+    judging, reading = _split(options)
+    scores, labels, ids = _unpack(scores, labels, ids)
+    request = Request(scores, model, **reading)
+    inputs = _inputs(request, ids, subjects, name)
+    if labels is not None:
+        inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
+    if weights is not None:
+        inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
+    names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
+    if on_infeasible not in ("report", "relax", "raise"):
+        raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
+    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
+    how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
+    return request, reading, inputs, how
+
+
 @with_options(Comparing)
 def compare(
     scores: Any,
@@ -232,25 +262,12 @@ def compare(
     (1, 0)
     """
     library = _needs_library()
-    check_names(options, Comparing.__annotations__)
-    judging, reading = _split(options)
-    scores, labels, ids = _unpack(scores, labels, ids)
-    request = Request(scores, model, **reading)
-    inputs = _inputs(request, ids, subjects, name)
-    if labels is not None:
-        inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
-    if weights is not None:
-        inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
+    request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     rivals = {}
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
         rival = Request(rows, request.model, **reading)
         rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
-    names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
-    if on_infeasible not in ("report", "relax", "raise"):
-        raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
-    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
-    how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
     if cv is not None:
         how["cv"] = _integer(cv, "cv")
         if cv < 2:

@@ -131,16 +131,45 @@ static void test_lists(void **unused)
                             "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
         free(odd.at);
     }
-    list.at[1] = INT64_MAX;
-    from = (sp_counting){.from = &list};
-    visit(&from, &b);
-    assert_int_equal(sp_counting_end(&from, "P.h5", &err), SP_EDATA);
+    const int64_t wrong[] = {INT64_MAX, -1};
+    for (int i = 0; i < 2; i++) {
+        list.at[1] = wrong[i];
+        from = (sp_counting){.from = &list};
+        visit(&from, &b);
+        assert_int_equal(sp_counting_end(&from, "P.h5", &err), SP_EDATA);
+    }
     sp_count_list_free(&list);
+}
+
+/* Lists are held in the smallest type that has room for each number. */
+static void test_narrow_lists(void **unused)
+{
+    (void)unused;
+    const struct {
+        int64_t low, high;
+        int width;
+    } cases[] = {{INT8_MIN, INT8_MAX, 1}, {INT8_MIN - 1, 0, 2},      {0, INT8_MAX + 1, 2}, {INT16_MIN, INT16_MAX, 2},
+                 {INT16_MIN - 1, 0, 4},   {INT32_MIN, INT32_MAX, 4}, {0, 1LL << 31, 0},    {INT64_MIN, INT64_MAX, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int64_t numbers[] = {3, cases[i].low, -1, cases[i].high, 0};
+        sp_count_list list = {.n = 0};
+        assert_true(sp_count_list_put(&list, numbers, 5));
+        sp_count_list_narrow(&list);
+        assert_int_equal(list.width, cases[i].width);
+        sp_count_list_narrow(&list);
+        for (int64_t n = 0; n < 5; n++)
+            assert_true(sp_count_at(&list, n) == numbers[n]);
+        sp_count_list_free(&list);
+    }
+    sp_count_list none = {.n = 0};
+    sp_count_list_narrow(&none);
+    assert_int_equal(none.n, 0);
+    sp_count_list_free(&none);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order_and_groups), cmocka_unit_test(test_values),
-                                       cmocka_unit_test(test_lists)};
+                                       cmocka_unit_test(test_lists), cmocka_unit_test(test_narrow_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

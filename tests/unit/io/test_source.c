@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/names.h"
 #include "io/hdf5/fast/h5_element.h"
 #include "io/hdf5/h5_source.h"
 #include "io/source.h"
-#include "io/text/natural_sort.h"
 
 static json_t *cases; /* NULL: h5py is missing */
 

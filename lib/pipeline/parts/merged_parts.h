@@ -1,16 +1,16 @@
 /* Parts that are put together: which there are, in which order, and what their recordings look like. */
-#ifndef PIPELINE_FILE_MERGE_H
-#define PIPELINE_FILE_MERGE_H
+#ifndef PIPELINE_MERGED_PARTS_H
+#define PIPELINE_MERGED_PARTS_H
 
 #include "core/owned.h"
-#include "pipeline/parts/merge.h"
-#include "statepath/files.h"
+#include "pipeline/parts/part.h"
 
-/* A file of recordings, of one part or several. */
+/* A file of recordings, of one part or several; of recordings in memory everything that was given. */
 typedef struct sp_merged_input {
     const char *name;
-    json_t *said; /* borrowed: its object in the first header that names it */
-    int64_t part; /* whose header that is */
+    const char *stem; /* ids of its recordings begin with it; NULL: they are as the parts say */
+    json_t *said;     /* borrowed: its object in the first header that names it */
+    int64_t part;     /* whose header that is */
     int64_t n_recordings, n_steps, bytes;
 } sp_merged_input;
 
@@ -19,6 +19,7 @@ typedef struct sp_merged_parts {
     int64_t n_parts, n_inputs, n_recordings;
     sp_part_content *parts;  /* [n_parts] */
     sp_merged_input *inputs; /* [n_inputs] in the order of their recordings */
+    bool is_of_files;        /* not of recordings in memory */
     bool is_one_run;         /* the parts are shards of one run */
     char *missing;           /* what is missing, a clause; NULL: nothing */
     sp_counted_place *order; /* [n_recordings] */
@@ -26,14 +27,20 @@ typedef struct sp_merged_parts {
     const char **ids;        /* [n_recordings] */
     int64_t **steps;         /* [n_parts][recordings] places in the list of steps, or NULL: there are none */
     sp_source_file *files;   /* [n_inputs] */
-    sp_file_list *list;      /* where the parts are of several runs: their files; not of `own` */
+    const char *about;       /* what the inputs are called together */
     sp_source_info info;     /* of all recordings */
 } sp_merged_parts;
 
-/* Reads the parts and puts them in order. On failure it can (and must) still be closed. SP_OK; SP_EFILE, SP_EDATA (they do not go
- * together, one is missing, a recording comes twice), SP_ENOMEM. */
-sp_status sp_merged_parts_open(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err);
+/* Room for n parts. SP_OK, SP_ENOMEM. On failure of this and what follows it can (and must) still be closed. */
+sp_status sp_merged_parts_new(sp_merged_parts *m, int64_t n, sp_error *err);
 void sp_merged_parts_close(sp_merged_parts *m);
+
+/* Once m->parts are read: puts them in order. Recordings of files stand in the natural order of these. `name_inputs` says what
+ * the inputs are called, once they are known and in order (m->about, stems); NULL: the parts are of recordings in memory, which
+ * stand in the order of their arrays where all are shards of the same, else in the natural order of their ids. SP_OK; SP_EDATA
+ * (they do not go together, one is missing, a recording comes twice); what name_inputs returns; SP_ENOMEM. */
+typedef sp_status sp_name_inputs(sp_merged_parts *m, sp_error *err);
+sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err);
 
 /* Models of the folds of all parts, and the fold of each recording. On failure they must be cleared too: sp_folds_clear(). The
  * folds point into the struct, which stays where it is. SP_OK; SP_EDATA, SP_ENOMEM. */

@@ -1,5 +1,5 @@
 /* The folds of parts that are merged: by their models the recordings are decoded that a page draws. */
-#include "pipeline/parts/file_merge.h"
+#include "pipeline/parts/merged_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static sp_status read_assignment(sp_folds *folds, const sp_merged_parts *m, sp_e
 {
     for (int64_t r = 0; r < m->n_recordings; r++) {
         const sp_part_content *part = &m->parts[m->order[r].part];
-        const int64_t at = m->order[r].recording, fold = at < part->folds.n ? part->folds.at[at] : -1;
+        const int64_t at = m->order[r].recording, fold = at < part->folds.n ? sp_count_at(&part->folds, at) : -1;
         if (fold < 0 || fold >= folds->n_folds || !folds->models[fold])
             return sp_fail(err, SP_EDATA, "%s: recording %s is of no fold; the file is damaged: make it again", part->name,
                            m->ids[r]);

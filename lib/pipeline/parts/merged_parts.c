@@ -1,21 +1,25 @@
 /* Which parts there are, whether they go together, and the order of their recordings. */
-#include "pipeline/parts/file_merge.h"
+#include "pipeline/parts/merged_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "core/subjects.h"
 #include "evaluate/counts/kept_steps.h"
-#include "io/text/natural_sort.h"
-#include "io/text/texts.h"
-#include "pipeline/parts/file_part.h"
+
+sp_status sp_merged_parts_new(sp_merged_parts *m, int64_t n, sp_error *err)
+{
+    *m = (sp_merged_parts){.n_parts = n};
+    m->parts = sp_zeros(&m->own, (size_t)n, sizeof *m->parts);
+    return m->parts ? SP_OK : sp_no_memory(err);
+}
 
 void sp_merged_parts_close(sp_merged_parts *m)
 {
     for (int64_t i = 0; m->parts && i < m->n_parts; i++)
         sp_part_content_clear(&m->parts[i]);
-    sp_file_list_free(m->list);
     sp_owned_free(&m->own);
 }
 
@@ -119,12 +123,13 @@ static sp_status add_inputs(sp_merged_parts *m, int64_t p, json_t *found, int64_
                 memcpy(more, m->inputs, (size_t)m->n_inputs * sizeof *more);
             m->inputs = more;
         }
-        m->inputs[m->n_inputs] = (sp_merged_input){name,
-                                                   said,
-                                                   p,
-                                                   i < n_files_of(m->parts[p].header) ? whole(said, "recordings") : -1,
-                                                   whole(said, "steps"),
-                                                   whole(said, "bytes")};
+        m->inputs[m->n_inputs] =
+            (sp_merged_input){.name = name,
+                              .said = said,
+                              .part = p,
+                              .n_recordings = i < n_files_of(m->parts[p].header) ? whole(said, "recordings") : -1,
+                              .n_steps = whole(said, "steps"),
+                              .bytes = whole(said, "bytes")};
         if (json_object_set_new(found, name, json_integer(m->n_inputs++)) != 0)
             return sp_no_memory(err);
     }
@@ -162,6 +167,13 @@ static int compare_located(const void *a, const void *b)
     return x->place != y->place ? (x->place < y->place ? -1 : 1) : (x->part > y->part) - (x->part < y->part);
 }
 
+static sp_status fail_twice(const sp_merged_parts *m, const located *a, const located *b, sp_error *err)
+{
+    const char *id = m->parts[a->part].ids[a->recording], *of = m->is_of_files ? " of " : "";
+    return sp_fail(err, SP_EDATA, "recording %s%s%s is in %s and in %s; leave one of them out", id, of,
+                   m->is_of_files ? m->inputs[a->input].name : "", m->parts[a->part].name, m->parts[b->part].name);
+}
+
 static sp_status locate(const sp_merged_parts *m, const json_t *found, located *all, sp_error *err)
 {
     int64_t at = 0;
@@ -169,7 +181,7 @@ static sp_status locate(const sp_merged_parts *m, const json_t *found, located *
         const sp_part_content *part = &m->parts[p];
         const json_t *inputs = json_object_get(part->header, "inputs");
         for (int64_t r = 0; r < part->counted.n_recordings; r++) {
-            const int64_t file = part->origins.at[2 * r], place = part->origins.at[2 * r + 1];
+            const int64_t file = sp_count_at(&part->origins, 2 * r), place = sp_count_at(&part->origins, 2 * r + 1);
             const char *name = file >= 0 && file < n_files_of(part->header)
                                    ? json_string_value(json_object_get(json_array_get(inputs, (size_t)file), "name"))
                                    : NULL;
@@ -183,24 +195,64 @@ static sp_status locate(const sp_merged_parts *m, const json_t *found, located *
     qsort(all, (size_t)at, sizeof *all, compare_located);
     for (int64_t r = 1; r < at; r++)
         if (all[r].input == all[r - 1].input && all[r].place == all[r - 1].place)
-            return sp_fail(err, SP_EDATA, "recording %s of %s is in %s and in %s; leave one of them out",
-                           m->parts[all[r].part].ids[all[r].recording], m->inputs[all[r].input].name,
-                           m->parts[all[r - 1].part].name, m->parts[all[r].part].name);
+            return fail_twice(m, &all[r - 1], &all[r], err);
     return SP_OK;
 }
 
-/* Several files' recordings are called as sp_source_open() calls them. */
+/* Recordings in memory of several runs: in the natural order of their ids. */
+typedef struct named {
+    const char *id;
+    located at;
+} named;
+
+static int compare_named(const void *a, const void *b)
+{
+    return sp_natural_compare(((const named *)a)->id, ((const named *)b)->id);
+}
+
+static sp_status order_by_id(const sp_merged_parts *m, located *all, sp_error *err)
+{
+    const int64_t n = m->n_recordings;
+    named *sorted = malloc((size_t)(n + 1) * sizeof *sorted);
+    if (!sorted)
+        return sp_no_memory(err);
+    for (int64_t r = 0; r < n; r++)
+        sorted[r] = (named){m->parts[all[r].part].ids[all[r].recording], all[r]};
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_named);
+    sp_status status = SP_OK;
+    for (int64_t r = 0; r < n; r++) {
+        all[r] = sorted[r].at;
+        if (status == SP_OK && r > 0 && strcmp(sorted[r].id, sorted[r - 1].id) == 0)
+            status = fail_twice(m, &all[r - 1], &all[r], err);
+    }
+    free(sorted);
+    return status;
+}
+
+/* What comes first in a part is to come first in the whole: so ids of parts ascend. */
+static sp_status check_ids_ascend(const sp_merged_parts *m, sp_error *err)
+{
+    for (int64_t p = 0; p < m->n_parts; p++)
+        for (int64_t r = 1; r < m->parts[p].counted.n_recordings; r++)
+            if (sp_natural_compare(m->parts[p].ids[r - 1], m->parts[p].ids[r]) > 0)
+                return sp_fail(
+                    err, SP_EDATA,
+                    "%s is a shard in which recording %s stands before %s; to be merged with parts of other recordings "
+                    "it must be made of recordings in the natural order of their ids",
+                    m->parts[p].name, m->parts[p].ids[r - 1], m->parts[p].ids[r]);
+    return SP_OK;
+}
+
 static const char *id_of(sp_merged_parts *m, const located *at)
 {
-    const sp_part_content *part = &m->parts[at->part];
-    const char *id = part->ids[at->recording];
-    if (m->n_inputs == 1 || whole(part->header, "n_files") > 0)
+    const char *id = m->parts[at->part].ids[at->recording], *stem = m->inputs[at->input].stem;
+    if (!stem || whole(m->parts[at->part].header, "n_files") > 0)
         return id;
-    char *stem = sp_file_stem(m->inputs[at->input].name);
-    char *made = stem ? sp_zeros(&m->own, strlen(stem) + strlen(id) + 2, 1) : NULL;
+    if (m->inputs[at->input].n_recordings == 1)
+        return stem;
+    char *made = sp_zeros(&m->own, strlen(stem) + strlen(id) + 2, 1);
     if (made)
-        sprintf(made, m->inputs[at->input].n_recordings == 1 ? "%s" : "%s/%s", stem, id);
-    free(stem);
+        sprintf(made, "%s/%s", stem, id);
     return made;
 }
 
@@ -210,7 +262,7 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
         const sp_part_content *part = &m->parts[all[r].part];
         const sp_count_list *rows = &part->counted.lists[SP_COUNTED_ROWS];
         const int64_t n = part->counted.n_recordings, width = rows->n / n,
-                      steps = width ? rows->at[all[r].recording * width] : -1;
+                      steps = width ? sp_count_at(rows, all[r].recording * width) : -1;
         if (steps < 0 || steps > INT64_MAX / 4 - m->offsets[r])
             return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
                            part->name, (long long)all[r].recording);
@@ -218,7 +270,7 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
         m->ids[r] = id_of(m, &all[r]);
         if (!m->ids[r])
             return sp_no_memory(err);
-        m->order[r] = (sp_counted_place){.part = all[r].part, .recording = all[r].recording, .id = m->ids[r]};
+        m->order[r] = (sp_counted_place){.part = (int32_t)all[r].part, .recording = all[r].recording};
     }
     return SP_OK;
 }
@@ -271,13 +323,20 @@ static sp_status find_missing(sp_merged_parts *m, bool is_allowed, sp_error *err
 
 /* ---- opening ---- */
 
-static sp_status load(sp_merged_parts *m, const char *const *files, sp_error *err)
+static bool have_one_name(const sp_part_content *a, const sp_part_content *b)
+{
+    return json_equal(json_object_get(a->header, "about"), json_object_get(b->header, "about"));
+}
+
+static sp_status check_all(sp_merged_parts *m, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int64_t p = 0; status == SP_OK && p < m->n_parts; p++) {
-        status = sp_part_load(files[p], &m->parts[p], err);
-        if (status == SP_OK && p > 0)
+        if (p > 0)
             status = check_agreed(&m->parts[0], &m->parts[p], err);
+        if (status == SP_OK && !m->is_of_files && !have_one_name(&m->parts[0], &m->parts[p]))
+            status = sp_fail(err, SP_EDATA, "%s and %s do not go together: their scores have other names (`name`)",
+                             m->parts[0].name, m->parts[p].name);
         m->n_recordings += m->parts[p].counted.n_recordings;
     }
     m->is_one_run = status == SP_OK && are_one_run(m);
@@ -304,24 +363,20 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
     json_t *header = m->parts[0].header, *has = json_object_get(header, "has"), *classes = json_object_get(header, "classes");
     sp_source_info *info = &m->info;
     const int64_t n_classes = whole(header, "n_classes");
-    const char **names = sp_zeros(&m->own, (size_t)m->n_inputs + 1, sizeof *names);
     const char **columns = json_is_array(classes) ? sp_zeros(&m->own, json_array_size(classes), sizeof *columns) : NULL;
     m->files = sp_zeros(&m->own, (size_t)m->n_inputs, sizeof *m->files);
     sp_status status = sp_owned_status(&m->own, err);
     for (size_t k = 0; columns && k < json_array_size(classes); k++)
         columns[k] = json_string_value(json_array_get(classes, k));
     for (int64_t i = 0; status == SP_OK && i < m->n_inputs; i++) {
-        names[i] = m->inputs[i].name;
-        m->files[i] =
-            (sp_source_file){.name = names[i], .n_recordings = m->inputs[i].n_recordings, .n_steps = m->inputs[i].n_steps};
+        m->files[i] = (sp_source_file){
+            .name = m->inputs[i].name, .n_recordings = m->inputs[i].n_recordings, .n_steps = m->inputs[i].n_steps};
         info->file_size += m->inputs[i].bytes;
     }
-    if (status == SP_OK && !m->is_one_run)
-        status = sp_file_list_new(names[0], names + 1, &m->list, err);
     if (status != SP_OK)
         return status;
-    const bool is_one = m->is_one_run ? whole(header, "n_files") == 0 : m->n_inputs == 1;
-    info->file = m->is_one_run ? json_string_value(json_object_get(header, "about")) : m->list->about;
+    const bool is_one = !m->is_of_files || (m->is_one_run ? whole(header, "n_files") == 0 : m->n_inputs == 1);
+    info->file = m->about ? m->about : json_string_value(json_object_get(header, "about"));
     info->n_files = is_one ? 0 : m->n_inputs;
     info->files = is_one ? NULL : m->files;
     info->kind = SP_KIND_LOG_PROBS;
@@ -342,31 +397,37 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
                : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again", m->parts[0].name);
 }
 
-sp_status sp_merged_parts_open(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err)
+sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err)
 {
-    *m = (sp_merged_parts){.n_parts = n};
-    m->parts = sp_zeros(&m->own, (size_t)n, sizeof *m->parts);
     json_t *found = json_object();
     int64_t room = 0;
-    sp_status status = m->parts && found ? load(m, files, err) : sp_no_memory(err);
-    for (int64_t p = 0; status == SP_OK && p < n; p++)
+    m->is_of_files = name_inputs != NULL;
+    sp_status status = found ? check_all(m, err) : sp_no_memory(err);
+    for (int64_t p = 0; status == SP_OK && p < m->n_parts; p++)
         status = add_inputs(m, p, found, &room, err);
     if (status == SP_OK)
         status = order_inputs(m, found, err);
+    if (status == SP_OK && m->is_of_files)
+        status = name_inputs(m, err);
     const size_t N = (size_t)m->n_recordings;
-    located *all = status == SP_OK ? sp_zeros(&m->own, N, sizeof *all) : NULL;
+    located *all = status == SP_OK ? malloc((N + 1) * sizeof *all) : NULL;
     if (status == SP_OK) {
         m->order = sp_zeros(&m->own, N, sizeof *m->order);
         m->offsets = sp_zeros(&m->own, N + 1, sizeof *m->offsets);
         m->ids = sp_zeros(&m->own, N + 1, sizeof *m->ids);
-        status = sp_owned_status(&m->own, err);
+        status = all ? sp_owned_status(&m->own, err) : sp_no_memory(err);
     }
     if (status == SP_OK)
         status = locate(m, found, all, err);
+    if (status == SP_OK && !m->is_of_files && !m->is_one_run)
+        status = check_ids_ascend(m, err);
+    if (status == SP_OK && !m->is_of_files && !m->is_one_run)
+        status = order_by_id(m, all, err);
     if (status == SP_OK)
         status = find_missing(m, allow_missing, err);
     if (status == SP_OK)
         status = set_order(m, all, err);
+    free(all);
     if (status == SP_OK)
         status = find_steps(m, err);
     if (status == SP_OK)
@@ -416,5 +477,5 @@ sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int
     return is_read ? SP_OK
                    : sp_fail(err, SP_EDATA,
                              "%s: the steps of recording %s are not what they should be; the file is damaged: make it again",
-                             part->name, from->id);
+                             part->name, m->ids[recording]);
 }

@@ -1,0 +1,288 @@
+/* Parts of recordings in memory: counted, put together, looked at. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/owned.h"
+#include "pipeline/compare.h"
+#include "pipeline/matched.h"
+#include "pipeline/options.h"
+#include "pipeline/parts/merge.h"
+
+/* ---- recordings in the natural order of their ids ---- */
+
+typedef struct in_order {
+    sp_owned own;
+    sp_matched matched;
+} in_order;
+
+typedef struct named {
+    const char *id;
+    int64_t recording;
+} named;
+
+static int compare_named(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    const int order = sp_natural_compare(x->id, y->id);
+    return order ? order : (x->recording > y->recording) - (x->recording < y->recording);
+}
+
+static int64_t *numbers(int64_t n, const named *sorted)
+{
+    int64_t *out = malloc((size_t)(n + 1) * sizeof *out);
+    for (int64_t r = 0; out && r < n; r++)
+        out[r] = sorted[r].recording;
+    return out;
+}
+
+/* *out: the recordings in order, which are read through `o`. To be closed in any case. SP_OK, SP_ENOMEM. */
+static sp_status in_order_open(in_order *o, const sp_recordings *from, sp_recordings *out, sp_error *err)
+{
+    sp_source_info info = *from->info;
+    const size_t N = (size_t)info.n_recordings;
+    named *sorted = sp_zeros(&o->own, N, sizeof *sorted);
+    int64_t *offsets = sp_zeros(&o->own, N + 1, sizeof *offsets);
+    const char **ids = sp_zeros(&o->own, N, sizeof *ids), **subjects = sp_zeros(&o->own, N, sizeof *subjects);
+    if (o->own.is_short)
+        return sp_no_memory(err);
+    for (size_t r = 0; r < N; r++)
+        sorted[r] = (named){info.ids[r], (int64_t)r};
+    qsort(sorted, N, sizeof *sorted, compare_named);
+    for (size_t r = 0; r < N; r++) {
+        const int64_t there = sorted[r].recording;
+        ids[r] = sorted[r].id;
+        offsets[r + 1] = offsets[r] + info.offsets[there + 1] - info.offsets[there];
+        subjects[r] = from->subjects ? from->subjects[there] : NULL;
+    }
+    o->matched = (sp_matched){.from = *from,
+                              .recording = numbers(info.n_recordings, sorted),
+                              .beside = *from,
+                              .beside_recording = numbers(info.n_recordings, sorted),
+                              .all_beside = true,
+                              .name = info.file,
+                              .beside_name = info.file};
+    if (!o->matched.recording || !o->matched.beside_recording)
+        return sp_no_memory(err);
+    info.ids = ids;
+    info.offsets = offsets;
+    sp_status status = sp_matched_open(&o->matched, &info, out, err);
+    out->subjects = from->subjects ? subjects : NULL;
+    return status;
+}
+
+static bool is_in_order(const sp_source_info *info)
+{
+    for (int64_t r = 1; r < info->n_recordings; r++)
+        if (sp_natural_compare(info->ids[r - 1], info->ids[r]) > 0)
+            return false;
+    return true;
+}
+
+static void in_order_close(in_order *o)
+{
+    sp_matched_close(&o->matched);
+    sp_owned_free(&o->own);
+}
+
+/* ---- counting ---- */
+
+/* The same number for the same recordings: shards of these are of one run. */
+static uint64_t number_of(const sp_source_info *info)
+{
+    uint64_t sum = SP_CHECKSUM;
+    for (int64_t r = 0; r < info->n_recordings; r++) {
+        const int64_t steps = info->offsets[r + 1] - info->offsets[r];
+        sum = sp_checksum(sum, info->ids[r], strlen(info->ids[r]) + 1);
+        sum = sp_checksum(sum, &steps, sizeof steps);
+    }
+    return sum;
+}
+
+static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%016" PRIx64, number_of(p->info));
+    const sp_part_input input = {.name = name};
+    *is_there = false;
+    return sp_part_describe(p, how, &run->shard, 1, &input, &run->content, err);
+}
+
+static sp_status check(const sp_run_options *o, sp_error *err)
+{
+    const struct {
+        bool is_given;
+        const char *name;
+    } others[] = {{o->n_against_recordings > 0, "against"},
+                  {o->n_folds > 0, "cv"},
+                  {o->rule_costs, "rule_costs"},
+                  {o->confidence, "confidence"},
+                  {o->n_best > 0, "nbest"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].is_given)
+            return sp_fail(err, SP_EINVAL, "`%s` does not go with parts", others[i].name);
+    return SP_OK;
+}
+
+sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
+                          sp_run_result *result, sp_error *err)
+{
+    sp_pipeline p;
+    calibration scaled = {.n = 0};
+    sp_part_run run = {.kind = "compare", .begin = begin};
+    sp_comparison *none = NULL;
+    in_order sorted = {.own = {0}};
+    sp_recordings from = *recordings;
+    p = (sp_pipeline){.opt = o};
+    sp_status status = check(o, err);
+    if (status == SP_OK && !o->part.shard && !is_in_order(recordings->info))
+        status = in_order_open(&sorted, recordings, &from, err);
+    if (status == SP_OK)
+        status = sp_pipeline_open(&p, &from, o, o->strategies ? o->strategies : sp_usual_strategies, err);
+    if (status == SP_OK)
+        status = sp_part_steps_read(o->part.steps, &run.with_steps, err);
+    if (status == SP_OK)
+        status = sp_shard_read(o->part.shard, &run.shard, err);
+    if (status == SP_OK)
+        status = sp_pipeline_use_given(&p, err);
+    if (status == SP_OK) {
+        sp_shard_range(&run.shard, p.info, &p.first, &p.end);
+        p.part = &run;
+        status = sp_pipeline_open_comparison(&p, &scaled, err);
+    }
+    if (status == SP_OK)
+        status = sp_pipeline_compare(&p, &none, err);
+    if (status == SP_OK)
+        status = sp_part_write(&run.content, bytes, n, err);
+    sp_pipeline_result(&p, result);
+    sp_part_content_clear(&run.content);
+    sp_pipeline_close(&p);
+    in_order_close(&sorted);
+    sp_calibration_close(&scaled);
+    return status;
+}
+
+/* ---- putting together ---- */
+
+static sp_status open_parts(sp_merged_parts *m, int64_t n, const sp_part_bytes *parts, bool allow_missing, sp_error *err)
+{
+    char name[32];
+    sp_status status = n > 0 ? sp_merged_parts_new(m, n, err) : sp_fail(err, SP_EINVAL, "there is no part to merge");
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        snprintf(name, sizeof name, "part %" PRId64, i + 1);
+        status = sp_part_read(parts[i].bytes, parts[i].n, name, &m->parts[i], err);
+    }
+    return status == SP_OK ? sp_merged_parts_arrange(m, allow_missing, NULL, err) : status;
+}
+
+/* The scores that a page draws from, in the order of the merged recordings; labels and segments are those of the parts. */
+typedef struct drawn {
+    sp_matched matched;
+    bool is_open;
+} drawn;
+
+static bool have_same_columns(const sp_source_info *a, const sp_source_info *b)
+{
+    bool is_same = a->n_classes == b->n_classes && !a->classes == !b->classes;
+    for (int32_t k = 0; is_same && a->classes && k < a->n_classes; k++)
+        is_same = strcmp(a->classes[k], b->classes[k]) == 0;
+    return is_same;
+}
+
+static sp_status open_drawn(sp_merge_run *r, const sp_recordings *scores, drawn *d, sp_error *err)
+{
+    const sp_source_info *all = &r->parts.info, *info = scores->info;
+    const sp_match_side ours = {.name = "the parts", .n = all->n_recordings, .ids = all->ids, .offsets = all->offsets};
+    const sp_match_side theirs = {.name = info->file, .n = info->n_recordings, .ids = info->ids, .offsets = info->offsets};
+    if (!r->parts.steps)
+        return sp_fail(err, SP_EINVAL,
+                       "the parts hold no steps (`part_steps` none), so the page draws none: leave the scores out");
+    if (!have_same_columns(all, info))
+        return sp_fail(err, SP_EDATA, "the scores have other classes than the parts, or in another order");
+    d->matched = (sp_matched){.from = *scores,
+                              .beside = r->p.from,
+                              .all_beside = true,
+                              .name = theirs.name,
+                              .beside_name = ours.name,
+                              .recording = malloc((size_t)(all->n_recordings + 1) * sizeof(int64_t))};
+    sp_recordings from;
+    sp_status status = d->matched.recording ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_match_recordings(&ours, &theirs, true, NULL, d->matched.recording, err);
+    if (status == SP_OK)
+        status = sp_matched_open(&d->matched, all, &from, err);
+    if (status != SP_OK)
+        return status;
+    char names[SP_MERGE_NAMES];
+    d->is_open = true;
+    status = sp_pipeline_open(&r->again, &from, &r->options, sp_merge_names(r, names), err);
+    r->merging.again = &r->again;
+    return status;
+}
+
+sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores, const sp_run_options *o,
+                         sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    sp_merge_run r = {.merging = {.n_parts = 0}};
+    drawn d = {.is_open = false};
+    sp_status status = open_parts(&r.parts, n, parts, o->part.allow_missing, err);
+    if (status == SP_OK)
+        status = sp_merge_open(&r, o, err);
+    if (status == SP_OK && scores)
+        status = open_drawn(&r, scores, &d, err);
+    else if (status == SP_OK)
+        sp_merge_draw_parts(&r);
+    if (status == SP_OK)
+        status = sp_merge_join(&r, out, err);
+    if (status == SP_OK)
+        sp_merge_tell_missing(&r);
+    sp_pipeline_result(&r.p, result);
+    if (d.is_open)
+        sp_pipeline_close(&r.again);
+    sp_matched_close(&d.matched);
+    sp_merge_close(&r);
+    return status;
+}
+
+/* ---- looking ---- */
+
+/* The first number of each row. */
+static bool add_steps(const sp_part_content *content, int64_t *sum)
+{
+    const int64_t N = content->counted.n_recordings;
+    const sp_count_list *rows = &content->counted.lists[SP_COUNTED_ROWS];
+    for (int64_t r = 0; r < N; r++) {
+        const int64_t steps = rows->n >= N ? sp_count_at(rows, r * (rows->n / N)) : -1;
+        if (steps < 0 || __builtin_add_overflow(*sum, steps, sum))
+            return false;
+    }
+    return true;
+}
+
+sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out, sp_error *err)
+{
+    sp_part_content content;
+    *out = (sp_part_about){.n_recordings = 0};
+    sp_status status = sp_part_read(part->bytes, part->n, "the part", &content, err);
+    if (status == SP_OK && !add_steps(&content, &out->n_steps))
+        status = sp_fail(err, SP_EDATA, "%s: its recordings have no number of steps; it is damaged: make it again", content.name);
+    const char *model = json_string_value(json_object_get(content.header, "model"));
+    if (status == SP_OK && !(out->model = strdup(model ? model : "")))
+        status = sp_no_memory(err);
+    if (status == SP_OK) {
+        out->n_recordings = content.counted.n_recordings;
+        out->ids = content.ids;
+        content.ids = NULL;
+    }
+    sp_part_content_clear(&content);
+    return status;
+}
+
+void sp_part_about_clear(sp_part_about *about)
+{
+    free(about->ids);
+    free(about->model);
+    *about = (sp_part_about){.n_recordings = 0};
+}
