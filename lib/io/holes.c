@@ -117,8 +117,8 @@ static void take(const int64_t *step_at, int64_t first, int64_t n, const void *f
         memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)(step_at[i] - first) * size, size);
 }
 
-/* Segments of steps [n] of `recording` and those after it, from `kept` on, in place of own ones: the step of its recording at which
- * the stretch without holes began, and the own id. At most 2^31 of each are told apart. */
+/* Segments of steps [n] of `recording` and those after it, from `kept` on, in place of own ones: the step of its recording at
+ * which the stretch without holes began, and the own id. At most 2^31 of each are told apart. */
 static void number_stretches(const sp_source *source, int64_t recording, int64_t kept, int64_t n, int64_t *segments)
 {
     const int64_t *step_at = source->holes.step_at, *offsets = source->info.offsets;
