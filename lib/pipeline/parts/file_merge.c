@@ -369,26 +369,54 @@ static sp_status check_paths(const merge_run *r, sp_error *err)
     if (sp_paths_writer_takes_tokens(o->output))
         return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
                        o->output);
-    if (r->p.on_infeasible == SP_INFEASIBLE_RELAX)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`output`: with `on_infeasible` relax a file of paths says which rules each step breaks, which parts do not "
-            "hold; use `statepath decode`");
     return SP_OK;
 }
 
-/* One recording after the other; `room` grows to the longest. */
+/* Room for the longest recording. */
+typedef struct path_room {
+    int32_t *path, *runs;
+    uint8_t *broken;
+} path_room;
+
+static bool make_room(path_room *room, const sp_merged_parts *m, bool is_relaxed)
+{
+    int64_t longest = 1;
+    for (int64_t n = 0; n < m->n_recordings; n++)
+        longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
+    *room = (path_room){.path = malloc((size_t)longest * sizeof *room->path)};
+    if (is_relaxed) {
+        room->runs = malloc((size_t)longest * sizeof *room->runs);
+        room->broken = malloc((size_t)longest);
+    }
+    return room->path && (!is_relaxed || (room->runs && room->broken));
+}
+
+/* Recording n by strategy s: its path, and of a relaxed one the steps that break a rule. */
+static sp_status write_path(merge_run *r, const sp_comparison *made, int64_t n, int s, const path_room *room, sp_error *err)
+{
+    const sp_path_sink *sink = r->p.sink;
+    const sp_merged_parts *m = &r->parts;
+    const sp_part part = {.recording = n, .count = 1};
+    const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
+    sp_decoded result = made->strategies[s].recordings[n].decoded;
+    const sp_decode_output output = {.paths = room->path, .results = &result, .broken = room->broken};
+    sp_status status = read_paths(r, s, &part, room->path, NULL, err);
+    if (status == SP_OK && room->broken)
+        status = sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL, err);
+    for (int64_t t = 0; status == SP_OK && room->broken && t < T; t++)
+        room->broken[t] = room->runs[t] == 1;
+    return status == SP_OK ? sink->put(sink->arg, s, n, 1, first, T, &output, err) : status;
+}
+
+/* One recording after the other. */
 static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *err)
 {
     const sp_path_sink *sink = r->p.sink;
     const sp_merged_parts *m = &r->parts;
-    int64_t longest = 1;
-    for (int64_t n = 0; n < m->n_recordings; n++)
-        longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
     bool has_holes = false;
-    int32_t *path = malloc((size_t)longest * sizeof *path);
+    path_room room;
     sp_block *block = sp_block_new();
-    sp_status status = path && block ? SP_OK : sp_no_memory(err);
+    sp_status status = make_room(&room, m, r->p.on_infeasible == SP_INFEASIBLE_RELAX) && block ? SP_OK : sp_no_memory(err);
     if (status == SP_OK && m->info.n_files == 0) /* paths of several files do without */
         status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, &r->holes, &has_holes, err);
     r->p.holes = has_holes ? &r->holes : NULL;
@@ -397,13 +425,8 @@ static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *
     for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
-        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++) {
-            sp_decoded result = made->strategies[s].recordings[n].decoded;
-            const sp_decode_output output = {.paths = path, .results = &result};
-            status = read_paths(r, s, &part, path, NULL, err);
-            if (status == SP_OK)
-                status = sink->put(sink->arg, s, n, 1, first, T, &output, err);
-        }
+        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++)
+            status = write_path(r, made, n, s, &room, err);
         if (status == SP_OK)
             status = read_block(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
         if (status == SP_OK)
@@ -411,7 +434,9 @@ static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *
         if (status == SP_OK)
             status = sp_run_go_on(&r->options, err);
     }
-    free(path);
+    free(room.path);
+    free(room.runs);
+    free(room.broken);
     sp_block_free(block);
     return status;
 }
