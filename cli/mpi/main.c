@@ -54,7 +54,7 @@ static sp_status count(const command *c, const options *o, const char **words, s
         status = sp_fail(err, SP_EFILE, "--parts %s: the folder cannot be made: %s", o->parts, strerror(errno));
     if (status == SP_OK)
         status = c->work(&own, words, &counted, err);
-    if (is_interrupted()) {
+    if (status != SP_OK && is_interrupted()) {
         complain("%s", err->message);
         ranks_abort(EXIT_FAILED);
     }
@@ -183,7 +183,8 @@ static const char *const description[] = {
     "parts --report nights.html. Options and results are those of statepath, to the byte.",
     "Rank R counts shard R+1 of as many as there are ranks, and writes it as a part into the folder --parts, which each rank may "
     "have for itself; rank 0 gets the parts that it does not see there, puts them together and writes the results. The inputs "
-    "must be there for all ranks, by the same names and with the same times of change.",
+    "must be there for all ranks, by the same names and with the same times of change. A rank has --threads, else one "
+    "for each processor that it may use: where there is a rank for each processor, say --threads 1.",
     "A rank that fails or dies ends the job with an exit status other than 0. Parts that are written stay: the same command goes "
     "on and counts what is missing. --force replaces results, and parts of other options; parts of this run are kept then too.",
     NULL};

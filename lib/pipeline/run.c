@@ -131,6 +131,7 @@ typedef struct all_answers {
     int32_t n;
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
+    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     double seconds[SP_EVALUATION_MAX_STRATEGIES];
     sp_scores against[SP_MOST_AGAINST];
 } all_answers;
@@ -140,6 +141,7 @@ static void collect(all_answers *all, const sp_pipeline *p, const answers *a)
     for (int s = 0; s < p->n_strategies; s++, all->n++) {
         all->paths[all->n] = a->paths[s];
         all->results[all->n] = a->results[s];
+        all->broken[all->n] = a->violations[s];
         all->seconds[all->n] = a->seconds[s];
     }
 }
@@ -186,6 +188,7 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_e
                                .against = p->n_against ? all.against : NULL,
                                .paths = all.paths,
                                .results = all.results,
+                               .broken = p->on_infeasible == SP_INFEASIBLE_RELAX && !p->given ? all.broken : NULL,
                                .seconds = p->given ? NULL : all.seconds,
                                .scorers = (const int32_t *const *)raters,
                                .subject = p->subjects ? p->subjects->of_recording + first : NULL,

@@ -229,6 +229,26 @@ class TestParts(st.TestCase):
         write("in.h5", of)
         self.check_paths(["in.h5", *model, "--kind", "scores"], (3,), status=3, failing=(1,))
 
+    def test_relaxed(self):
+        """Which steps of relaxed paths break a rule, of blocks, of chunks, and of recordings that have no path all the same."""
+        of = recordings(26, 6, low=40)
+        for i in (1, 4):
+            of[i][0][20:23, :] = -np.inf
+            of[i][0][20, 3] = of[i][0][21, 0] = 0 # N3, Wake
+        write("in.h5", of)
+        options = ["--model", "sleep-strict", "--kind", "scores", "--on-infeasible", "relax"]
+        os.makedirs("merged")
+        os.makedirs("whole")
+        for whole_bytes in ("", "400"):
+            os.environ["STATEPATH_WHOLE_BYTES"] = whole_bytes or "100000000"
+            try:
+                self.check_same(["in.h5"], (1, 3), options=options)
+                self.check_paths(["in.h5", *options], (2,))
+            finally:
+                del os.environ["STATEPATH_WHOLE_BYTES"]
+            with h5py.File("merged/r.h5") as f:
+                self.assertGreater(f["broken/viterbi"][:].sum(), 1)
+
     def test_parts_of_decode_are_paths_alone(self):
         write("in.h5", recordings(22, 5))
         count = ["decode", "in.h5", "--model", "sleep-strict", "--part", "P.h5"]
