@@ -151,6 +151,18 @@
     caption.appendChild(button);
   });
 
+  /* Sections out of sight are not laid out while the page opens (style.css). They are afterwards, one at a time when there is nothing else to
+     do: what asks for the whole page, such as a screen reader that is started later, finds it. */
+  var waiting = Array.prototype.slice.call(document.querySelectorAll("main > section"));
+  var whenIdle = window.requestIdleCallback || function (call) { setTimeout(call, 50); };
+  function layOutNext() {
+    var next = waiting.shift();
+    if (!next) return;
+    next.style.contentVisibility = "visible";
+    whenIdle(layOutNext);
+  }
+  window.addEventListener("load", function () { whenIdle(layOutNext); });
+
   /* Before and after in one place: both, or either, by buttons or, among them, the key f. */
   document.querySelectorAll(".flip").forEach(function (figure) {
     var line = document.createElement("div"), names = figure.querySelectorAll(".track > .name"), state = "";
