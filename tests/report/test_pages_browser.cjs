@@ -189,7 +189,7 @@ async function quickly(browser) {
 
 // Recordings and steps are called as the kind of work has it, in what C writes and in what the script adds: read, heard, or shown on demand.
 async function inItsWords(browser) {
-  made("cooking", ["background", "take", "pour", "open", "stir"], 6, [200, 300], 0.9);
+  made("cooking", ["background", "take", "pour", "open", "stir", "cut", "wash", "put"], 6, [200, 300], 0.9);
   const wanted = { demo: [() => [demo, "--model", "sleep-strict"], "Epoch", "Night"], tags: [pages.tags, "Token", "Sentence"],
     cooking: [() => ["cooking.h5", "--model", "cooking.model.json"], "Frame", "Video"] };
   for (const [name, [inputs, step, recording]] of Object.entries(wanted)) {

@@ -80,6 +80,8 @@ static void test_placeholders(void **state)
     assert_says(&buffer, "Epochs of a night, An epoch; nights epoch. Night {a stepp} {x} {step } 5 %");
     sp_buffer_say(&buffer, "%jd {step(s)} in %d {recording(s)} of %s", (int64_t)1, 2, "{step}.h5");
     assert_says(&buffer, "1 epoch in 2 nights of {step}.h5");
+    sp_buffer_say(&buffer, "%jd {step(s)}", (int64_t)0);
+    assert_says(&buffer, "0 epochs");
     sp_html_say(&buffer, "<b>%s</b> %lld {recording(s)}", "<{step}>", 1LL);
     assert_says(&buffer, "<b>&lt;{step}&gt;</b> 1 night");
     sp_buffer_text(&buffer, "{step}");
