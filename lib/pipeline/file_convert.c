@@ -1,16 +1,16 @@
-/* sp_convert_file(): recordings from any files, packed into one. */
+/* sp_convert_file(): recordings from any files, packed into one; or labels as columns of CoNLL. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/subjects.h"
 #include "io/paths_writer.h"
 #include "io/source.h"
-#include "pipeline/file_convert_tags.h"
 #include "pipeline/file_open.h"
 #include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 #include "statepath/pipeline_file.h"
+#include "tags/tags.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -134,12 +134,127 @@ static sp_status write_output(conversion *c, sp_error *err)
     return status;
 }
 
+/* ---- to columns of CoNLL: labels that are tags, in the scheme that is asked for ---- */
+
+enum { BLOCK_STEPS = 1 << 20 };
+
+typedef struct tag_conversion {
+    const sp_run_options *opt;
+    const sp_tag_scheme *scheme; /* NULL: tags stay as they are */
+    sp_model *model;             /* or NULL */
+    sp_source *source;
+    const sp_source_info *info;
+    sp_tag *tags; /* [K] */
+    sp_block *block;
+    sp_text_file *out;
+} tag_conversion;
+
+static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
+{
+    sp_source_options places;
+    bool are_tags = false;
+    sp_status status = c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK;
+    if (status == SP_OK)
+        status = sp_run_places(c->opt, &places, err);
+    if (status == SP_OK && c->opt->model)
+        status = sp_model_load(c->opt->model, &c->model, err);
+    places.needs_scores = false;
+    places.model = c->model;
+    if (status == SP_OK)
+        status = sp_source_open(file, &places, &c->source, err);
+    if (status != SP_OK)
+        return status;
+    c->info = sp_source_info_of(c->source);
+    const int32_t K = c->info->n_classes;
+    if (!c->info->has_labels || !c->info->classes)
+        return sp_fail(err, SP_EINVAL, "%s: holds no labels with names, which columns of CoNLL are; write .h5", c->info->file);
+    if (!(c->tags = malloc(((size_t)K + 1) * sizeof *c->tags)) || !(c->block = sp_block_new()))
+        return sp_no_memory(err);
+    status = sp_tags_read(K, c->info->classes, c->tags, &are_tags, err);
+    if (status == SP_OK && c->scheme && !are_tags)
+        status = sp_fail(err, SP_EINVAL, "`scheme` %s: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
+                         c->opt->scheme, c->info->file);
+    return status;
+}
+
+static sp_tag tag_at(const tag_conversion *c, const int32_t *labels, int64_t n, int64_t t)
+{
+    return t < 0 || t >= n || labels[t] < 0 ? sp_tag_outside : c->tags[labels[t]];
+}
+
+/* The tag of step t of a recording's labels [n] in the scheme; entities are read as conlleval does, which is right for each. */
+static sp_tag_kind kind_at(const tag_conversion *c, const int32_t *labels, int64_t n, int64_t t)
+{
+    const sp_tag before = tag_at(c, labels, n, t - 1), now = tag_at(c, labels, n, t), after = tag_at(c, labels, n, t + 1);
+    const bool is_first = sp_entity_starts(before, now), is_last = sp_entity_ends(now, after);
+    return sp_tag_for(c->scheme, is_first, is_last, before.type == now.type, after.type == now.type);
+}
+
+static sp_status put_step(tag_conversion *c, const char *token, const int32_t *labels, int64_t n, int64_t t, sp_error *err)
+{
+    const char *name = labels[t] < 0 ? "-1" : c->info->classes[labels[t]];
+    const bool is_changed = c->scheme && tag_at(c, labels, n, t).type >= 0;
+    char letter[] = {*name, '\0'};
+    if (is_changed)
+        letter[0] = sp_tag_letter(c->scheme, kind_at(c, labels, n, t));
+    const char *const parts[] = {token ? token : "", token ? " " : "", letter, name + 1, "\n"};
+    sp_status status = SP_OK;
+    for (size_t i = 0; status == SP_OK && i < sizeof parts / sizeof parts[0]; i++)
+        status = sp_text_put(c->out, parts[i], strlen(parts[i]), err);
+    return status;
+}
+
+static sp_status write_recordings(tag_conversion *c, sp_error *err)
+{
+    const char *const *tokens = sp_source_tokens(c->source);
+    const int64_t *offsets = c->info->offsets;
+    sp_status status = SP_OK;
+    for (int64_t first = 0, count; status == SP_OK && first < c->info->n_recordings; first += count) {
+        for (count = 1; first + count < c->info->n_recordings && offsets[first + count + 1] - offsets[first] <= BLOCK_STEPS;)
+            count++;
+        status = sp_run_go_on(c->opt, err);
+        if (status == SP_OK)
+            status = sp_source_read(c->source, first, count, SP_BLOCK_LABELS, c->block, err);
+        for (int64_t i = first; status == SP_OK && i < first + count; i++) {
+            const int32_t *labels = c->block->labels + (offsets[i] - offsets[first]);
+            const int64_t n = offsets[i + 1] - offsets[i];
+            for (int64_t t = 0; status == SP_OK && t < n; t++)
+                status = put_step(c, tokens ? tokens[offsets[i] + t] : NULL, labels, n, t, err);
+            if (status == SP_OK)
+                status = sp_text_put(c->out, "\n", 1, err);
+        }
+    }
+    return status;
+}
+
+static sp_status convert_tags(const char *file, const sp_run_options *o, sp_error *err)
+{
+    tag_conversion c = {.opt = o};
+    sp_status status = open_tags(&c, file, err);
+    if (status == SP_OK)
+        status = sp_text_open(o->output, o->force, NULL, &c.out, err);
+    if (status == SP_OK) {
+        status = write_recordings(&c, err);
+        if (status == SP_OK)
+            status = sp_text_close(c.out, err);
+        else
+            sp_text_abort(c.out);
+    }
+    sp_block_free(c.block);
+    free(c.tags);
+    sp_source_close(c.source);
+    sp_model_free(c.model);
+    return status;
+}
+
+/* ---- either ---- */
+
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
     conversion c = {.options = *o};
     c.opt = &c.options;
     if (o->output && sp_paths_writer_takes_tokens(o->output))
-        return sp_convert_tags(file, o, err);
+        return convert_tags(file, o, err);
     if (o->scheme)
         return sp_fail(err, SP_EINVAL, "`scheme` %s: tags are written in a scheme as columns of CoNLL: `output` OUT.conll",
                        o->scheme);
