@@ -34,6 +34,8 @@ typedef struct sp_file_look {
     unsigned char head[512]; /* [n] its first bytes */
 } sp_file_look;
 
+typedef struct sp_path_format sp_path_format; /* paths_export.h */
+
 typedef struct sp_format {
     const char *name;  /* as a sentence says it: "an HDF5 file" */
     bool is_in_memory; /* open sources hold no file, and little memory */
@@ -59,6 +61,8 @@ typedef struct sp_format {
     sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
+    const sp_path_format
+        *paths; /* how paths are written so, once all are there; NULL: they are not. HDF5 takes them as they come */
 } sp_format;
 
 struct sp_source {
@@ -85,6 +89,9 @@ struct sp_source {
     bool has_looked_for_scorers; /* scorers is filled */
     sp_scorers_found scorers;
 };
+
+/* The way of writing paths that the name of a file asks for by its ending; NULL: HDF5. */
+const sp_path_format *sp_format_of_paths(const char *file);
 
 /* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
  * holes. */

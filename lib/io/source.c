@@ -18,6 +18,7 @@
 #include "io/holes.h"
 #include "io/many.h"
 #include "io/matlab/mat5.h"
+#include "io/paths_export.h"
 #include "io/source.h"
 #include "io/text/conll.h"
 #include "io/text/text_labels.h"
@@ -189,6 +190,14 @@ sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_fil
     sp_file_look look;
     const sp_format *found = recognise(file, &request, &look);
     return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format ? refuse_other(found, &look, dataset, err) : SP_OK;
+}
+
+const sp_path_format *sp_format_of_paths(const char *file)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (formats[i]->paths && formats[i]->paths->takes(file))
+            return formats[i]->paths;
+    return NULL;
 }
 
 /* ---- opening ---- */

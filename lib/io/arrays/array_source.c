@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "io/arrays/array_base.h"
+#include "io/arrays/array_find.h"
 #include "io/arrays/array_map.h"
 #include "io/holes.h"
 #include "io/row_kind.h"

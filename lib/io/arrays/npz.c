@@ -287,4 +287,5 @@ const sp_format sp_npz_format = {.name = "a numpy .npz archive",
                                  .recognise = sp_is_npz,
                                  .python = "numpy.load('FILE')['NAME']",
                                  .open = open_npz,
+                                 .paths = &sp_npz_paths,
                                  SP_ARRAY_SOURCE_ROW};

@@ -575,4 +575,5 @@ const sp_format sp_text_format = {.name = "a text of labels",
                                   .open = open_text,
                                   .close = close_text,
                                   .read = read_labels,
-                                  .read_path = read_path};
+                                  .read_path = read_path,
+                                  .paths = &sp_text_paths};
