@@ -102,3 +102,11 @@ put("words", "formula.csv", b"recording,label\n'=1+1,Wake\n\"''-1\",N1\n")
 put("words", "codes", b"0=Wake, 5=N1, ?=unscored")
 put("model", "sparse", b'{"statepath_model": 1, "classes": ["a", "b"], "allow": {"a": ["a", "b"], "b": ["b"]}, "min_dwell": {"a": 2}}')
 put("model", "states", b'{"statepath_model": 1, "classes": ["a", "b"], "states": {"a1": "a", "a2": "a", "b": "b"}, "forbid": {"a1": ["b"]}, "start": ["a1"]}')
+
+# parts: true ones, as they are and with a few numbers changed, as blocks and as files
+for first in range(16):
+    put("part", "true%d" % first, bytes([first, 0]))
+    edits = random.randrange(1, 8)
+    put("part", "edited%d" % first, bytes([first, edits]) + bytes(random.randrange(256) for _ in range(4 * edits)))
+    if first & 4:
+        put("part", "damaged%d" % first, bytes([first, 0]) + bytes(random.randrange(256) for _ in range(16)))

@@ -191,6 +191,33 @@ def test_a_damaged_part_is_one_sentence():
     sentence(lambda: repr(pickle.loads(pickle.dumps(sp.Part._made((whole[:-5],))))), "the part", "damaged")
 
 
+def with_checksum(block):
+    total = 14695981039346656037
+    for byte in block[25:]:
+        total = ((total ^ byte) * 1099511628211) % 2**64
+    return block[:17] + total.to_bytes(8, "little") + block[25:]
+
+
+@pytest.mark.parametrize(
+    "before, after, words",
+    [
+        (b'"kind":"compare"', b'"kind":123456789', ['"kind"', "damaged"]),
+        (b'"n_classes":5', b'"n_classes":0', ["damaged"]),
+        (b'"n_classes":5', b'"n_classes":4', ["damaged"]),
+        (b'"classes":["Wake"', b'"classes":[100000', ['"classes"', "damaged"]),
+        (b'"inputs":[{', b'"inputz":[{', ['"inputs"', "damaged"]),
+        (b'"viterbi"', b'"viterbj"', ["strategy", "damaged"]),
+        (b'"statepath":"1', b'"statepath":"9', ["was made by statepath 9", "one version"]),
+    ],
+)
+def test_a_header_that_is_wrong_is_one_sentence(before, after, words):
+    """The checksum is right: what made the part was wrong, or of another version."""
+    scores, labels = nights(3)
+    block = sp.compare_part(scores, labels, MODEL)._blocks[0]
+    assert with_checksum(block) == block and before in block
+    sentence(lambda: sp.merge(sp.Part._made((with_checksum(block.replace(before, after, 1)),))), "part 1", *words)
+
+
 def lines_of_readme(first):
     """The block of the README that begins with this line."""
     file = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "lib", "python", "README.md"))
