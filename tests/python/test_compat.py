@@ -108,6 +108,14 @@ def test_seqeval_ignores_sample_weight():
         seqeval.accuracy_score([["O", "O"]], [["O"]])
 
 
+def test_tags_beyond_ascii():
+    from statepath.compat import seqeval
+
+    assert seqeval.get_entities(["B-PER", "é-PER", "O", "日PER"]) == [("PER", 0, 1), ("PER", 3, 3)]
+    assert seqeval.get_entities(["PER-B", "PER-é", "O", "PER日"], suffix=True) == [("PER", 0, 1), ("PER", 3, 3)]
+    assert seqeval.get_entities(["B-Ö", "I-Ö"]) == [("Ö", 0, 1)]
+
+
 def test_spans_of_seqlearn_have_types():
     from statepath.compat import seqlearn
 

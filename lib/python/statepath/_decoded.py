@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import FileError, StatepathError, needed
+from ._scores import file_name
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -205,7 +206,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         ...     os.listdir(folder)
         ['paths.csv']
         """
-        target = os.fspath(file)
+        target = os.fsdecode(file_name(file))
         ending = os.path.splitext(target)[1].lower()
         writers: dict[str, Callable[[str], None]] = {
             ".h5": self._save_hdf5,

@@ -18,6 +18,9 @@ __all__ = [
 ]
 
 
+_LINES = re.compile(r"\s*\n\s*")
+
+
 class StatepathWarning(UserWarning):
     """Something that the user should know and that ends nothing.
 
@@ -54,7 +57,7 @@ class StatepathError(ValueError):
     """
 
     def __init__(self, message: str, *, recording: int = -1, step: int = -1, class_: int = -1) -> None:
-        super().__init__(message)
+        super().__init__(_LINES.sub(" ", message))  # a value that is shown may have lines
         self.recording = recording
         self.step = step
         self.class_ = class_

@@ -511,7 +511,11 @@ def _class_names(classes: Any, rules: Model | None, labels: Any) -> tuple[str, .
         return rules.classes
     if labels is None:
         raise StatepathError("classes= are needed to name what is learnt, or rules=")
-    flat = [v for part in (labels if isinstance(labels, (list, tuple)) and len(labels) and np.ndim(labels[0]) else [labels]) for v in np.asarray(part, object).ravel()]
+    is_list = isinstance(labels, (list, tuple)) and len(labels) > 0 and hasattr(labels[0], "__len__") and not isinstance(labels[0], (str, bytes))
+    flat = [v for part in (labels if is_list else [labels]) for v in np.asarray(part, object).ravel()]
+    strange = [v for v in flat if not isinstance(v, (str, int, float, np.generic, type(None)))]
+    if strange:
+        raise ScoresError(f"labels hold {type(strange[0]).__name__}: numbers or names of classes are needed")
     seen = {v for v in flat if not (v is None or v == "" or v != v or v in _UNSCORED)}
     if not seen:
         raise StatepathError("no labelled step to learn from")

@@ -15,7 +15,7 @@ from ._decoded import Decoded
 from ._errors import StatepathError
 from ._model import Model
 from ._request import model_of
-from ._scores import array_of, integers_of
+from ._scores import array_of, file_name, integers_of
 
 STAGES = ("Wake", "N1", "N2", "N3", "REM")
 USUAL_EPOCH = 30.0
@@ -126,17 +126,6 @@ def seconds_of(epoch_seconds: Any) -> float:
     return seconds
 
 
-def _file(file: Any) -> str | bytes:
-    try:
-        name: str | bytes = os.fspath(file)
-        os.fsencode(name)
-    except (TypeError, UnicodeError):
-        raise StatepathError(f"file={file!r}: the name of a file is needed") from None
-    if "\0" in os.fsdecode(name):
-        raise StatepathError("file=: its name holds a NUL character")
-    return name
-
-
 def _preset(codes: Any) -> str | None:
     if codes is None or (isinstance(codes, str) and "\0" not in codes):
         return codes
@@ -219,7 +208,7 @@ def read_hypnogram(
     """
     rules = model_of(model)
     wanted = 0.0 if epoch_seconds is None else seconds_of(epoch_seconds)
-    labels, seconds, remark = _core.read_hypnogram(_file(file), rules._handle, _preset(codes), _entries(map), wanted)
+    labels, seconds, remark = _core.read_hypnogram(file_name(file), rules._handle, _preset(codes), _entries(map), wanted)
     found = np.frombuffer(labels, np.int32).copy()
     return Hypnogram(found, rules.classes, seconds or USUAL_EPOCH, remark or None) if full else found
 
@@ -256,4 +245,4 @@ def write_hypnogram(file: str | os.PathLike[str], path: Any, *, classes: Sequenc
     <BLANKLINE>
     """
     numbers, names, seconds = path_of(path, classes, epoch_seconds)
-    _core.write_hypnogram(_file(file), numbers, names, seconds, bool(force))
+    _core.write_hypnogram(file_name(file), numbers, names, seconds, bool(force))

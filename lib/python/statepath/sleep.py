@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,8 @@ def to_yasa(decoded: Decoded | Hypnogram, i: int = 0, *, freq: str | None = None
 
 def _numbers(hyp: Any) -> NDArray[np.int32]:
     values = getattr(hyp, "hypno", hyp)
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise StatepathError(f"a hypnogram is a sequence of stages, not {type(hyp).__name__}")
     return np.array([stage_of(v) for v in values], np.int32)
 
 
