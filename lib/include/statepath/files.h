@@ -65,8 +65,8 @@ typedef struct sp_file_access {
  *
  * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
  * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none. Labels (and paths)
- * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored. Padded words alone need no
- * lengths: what is empty at the end of a row is padding.
+ * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored. Padded words alone need
+ * no lengths: what is empty at the end of a row is padding.
  *
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
  * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
@@ -95,12 +95,13 @@ typedef struct sp_file_access {
  * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
  * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
  * one a line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "### Frame level
- * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number in the model's
- * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
- * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
- * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
- * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
- * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
+ * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number
+ * in the model's order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each
+ * recording must have its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have
+ * decimals (2.0); with codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An
+ * apostrophe before = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is
+ * taken off. Fields as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over,
+ * empty lines too.
  *
  * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
  * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
@@ -225,7 +226,8 @@ sp_status sp_source_open_labels(const char *file, const sp_source_options *optio
                                 sp_error *err);
 
 /* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]" (attributes and columns of
- * tables too), and the option, in backquotes, that would use it or say the same, or NULL where there is none. Of several files those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
+ * tables too), and the option, in backquotes, that would use it or say the same, or NULL where there is none. Of several files
+ * those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
 typedef void sp_unused_sink(void *arg, const char *what, const char *shape, const char *option);
 sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 
