@@ -6,44 +6,9 @@
 #include "decode/strategies/nbest_lazy.h"
 
 static const random_shape shapes[] = {
-    {.max_classes = 3,
-     .max_steps = 5,
-     .max_states_per_class = 1,
-     .max_dwell = 1,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.2},
-    {.max_classes = 4, .max_steps = 4, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true, .impossible = 0.1},
-    {.max_classes = 2,
-     .max_steps = 7,
-     .max_states_per_class = 1,
-     .max_dwell = 3,
-     .has_ties = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = 3,
-     .max_steps = 5,
-     .max_states_per_class = 3,
-     .max_dwell = 1,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = 2,
-     .max_steps = 6,
-     .max_states_per_class = 3,
-     .max_dwell = 2,
-     .has_ties = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = 3,
-     .max_steps = 5,
-     .max_states_per_class = 3,
-     .max_dwell = 2,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
+    /* classes, steps, states a class, dwell; up to so many */
+    {3, 5, 1, 1, TIES, WEIGHTS, GAPS, 0.2}, {4, 4, 1, 1, NO, WEIGHTS, NO, 0.1}, {2, 7, 1, 3, TIES, NO, GAPS, 0.1},
+    {3, 5, 3, 1, TIES, WEIGHTS, GAPS, 0.1}, {2, 6, 3, 2, TIES, NO, GAPS, 0.1},  {3, 5, 3, 2, NO, WEIGHTS, GAPS, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 500, MOST_PATHS = 300 };
 
@@ -106,10 +71,7 @@ static void check_list(const random_case *c, const path_list *l, int32_t n, sp_s
         if (scores[r] != l->paths[r].score)
             fail_msg("seed %llu: path %d of %d has score %.17g, expected %.17g", (unsigned long long)c->seed, (int)r, (int)n,
                      scores[r], l->paths[r].score);
-        for (int64_t t = 0; t < n_steps; t++)
-            if (paths[r * stride + t] != l->paths[r].path[t])
-                fail_msg("seed %llu: path %d of %d: step %lld is class %d, expected %d", (unsigned long long)c->seed, (int)r,
-                         (int)n, (long long)t, (int)paths[r * stride + t], (int)l->paths[r].path[t]);
+        assert_same_path(c->seed, "path", r, &paths[r * stride], l->paths[r].path, n_steps);
         assert_int_equal(paths[r * stride + n_steps], 0x55555555); /* what lies between is not ours */
     }
     assert_int_equal(paths[out.n_found * stride], 0x55555555);

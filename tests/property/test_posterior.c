@@ -7,36 +7,9 @@
 #include "decode/strategies/marginals.h"
 
 static const random_shape shapes[] = {
-    {.max_classes = 4,
-     .max_steps = 6,
-     .max_states_per_class = 1,
-     .max_dwell = 1,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.3},
-    {.max_classes = 4, .max_steps = 6, .max_states_per_class = 1, .max_dwell = 1, .has_ties = true, .impossible = 0.2},
-    {.max_classes = 2,
-     .max_steps = 7,
-     .max_states_per_class = 1,
-     .max_dwell = 4,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.2},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 3,
-     .max_dwell = 3,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 3,
-     .max_dwell = 1,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.2},
+    /* classes, steps, states a class, dwell; up to so many */
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, TIES, NO, NO, 0.2},        {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},
+    {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 800, MOST_CLASSES = 4 };
 
@@ -117,14 +90,6 @@ static all_paths sum_all_paths(const dense_model *m, const sp_scores *scores)
     return a;
 }
 
-static void assert_same_path(uint64_t seed, const char *what, const int32_t *path, const int32_t *expected, int64_t n_steps)
-{
-    for (int64_t t = 0; t < n_steps; t++)
-        if (path[t] != expected[t])
-            fail_msg("seed %llu: %s: step %lld is class %d, expected %d", (unsigned long long)seed, what, (long long)t,
-                     (int)path[t], (int)expected[t]);
-}
-
 /* ---- checks of one case ---- */
 
 static void check_marginals(const random_case *c, const all_paths *a, sp_scratch *scratch)
@@ -163,7 +128,7 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
             if (a->marginal[t][k] >= a->marginal[t][expected[t]] - 1e-10)
                 expected[t] = a->marginal[t][k] > a->marginal[t][expected[t]] + 1e-10 || k < expected[t] ? k : expected[t];
     assert_ok(decode_posterior(c->chain, &c->scores, scratch, path, &score, &err), &err);
-    assert_same_path(c->seed, "posterior", path, expected, n_steps);
+    assert_same_path(c->seed, "posterior", 0, path, expected, n_steps);
     assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
     assert_true(own == score);
 
@@ -173,7 +138,7 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
         a->best = -INFINITY;
         oracle_enumerate(a->m, &c->scores, visit, a);
         assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, &score, &err), &err);
-        assert_same_path(c->seed, product ? "posterior-viterbi" : "mea", path, a->best_path, n_steps);
+        assert_same_path(c->seed, product ? "posterior-viterbi" : "mea", 0, path, a->best_path, n_steps);
         assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
         assert_true(own == score && score > -INFINITY);
     }
@@ -319,7 +284,7 @@ static void test_row_constants(void **state)
             assert_ok(decode_mea(c.chain, &c.scores, scratch, again[1], NULL, &err), &err);
             assert_ok(decode_posterior_viterbi(c.chain, &c.scores, scratch, again[2], NULL, &err), &err);
             for (int i = 0; i < 3; i++)
-                assert_same_path(seed, "constants", again[i], path[i], n_steps);
+                assert_same_path(seed, "constants", 0, again[i], path[i], n_steps);
             n_paths++;
         }
         random_case_free(&c);
@@ -348,7 +313,7 @@ static void test_one_hot(void **state)
                                       sp_error *) = {decode_posterior, decode_mea, decode_posterior_viterbi};
             for (int s = 0; s < 3; s++) {
                 assert_ok(strategies[s](c.chain, &c.scores, scratch, again, &score_again, &err), &err);
-                assert_same_path(seed, "one-hot", again, path, c.scores.n_steps);
+                assert_same_path(seed, "one-hot", 0, again, path, c.scores.n_steps);
                 assert_true(score_again == score);
             }
             double log_z;

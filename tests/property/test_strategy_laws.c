@@ -6,27 +6,10 @@
 enum { MOST_STEPS = 50, MOST_CLASSES = 6, N_BEST = 4 };
 
 static const random_shape shapes[] = {
-    {.max_classes = MOST_CLASSES,
-     .max_steps = MOST_STEPS,
-     .max_states_per_class = 1,
-     .max_dwell = 1,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = MOST_CLASSES,
-     .max_steps = MOST_STEPS,
-     .max_states_per_class = 1,
-     .max_dwell = 4,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.02},
-    {.max_classes = MOST_CLASSES,
-     .max_steps = MOST_STEPS,
-     .max_states_per_class = 3,
-     .max_dwell = 2,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.02},
+    /* classes, steps, states a class, dwell; up to so many */
+    {MOST_CLASSES, MOST_STEPS, 1, 1, NO, WEIGHTS, GAPS, 0.1},
+    {MOST_CLASSES, MOST_STEPS, 1, 4, NO, WEIGHTS, GAPS, 0.02},
+    {MOST_CLASSES, MOST_STEPS, 3, 2, NO, WEIGHTS, GAPS, 0.02},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 150 };
 

@@ -5,69 +5,12 @@
 
 /* One shape a kind of model. Whole-number scores make equal sums exact: there the ties are tested, and there are many. */
 static const random_shape shapes[] = {
-    {.max_classes = 4,
-     .max_steps = 6,
-     .max_states_per_class = 1,
-     .max_dwell = 1,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.3},
-    {.max_classes = 4,
-     .max_steps = 6,
-     .max_states_per_class = 1,
-     .max_dwell = 1,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.3},
-    {.max_classes = 2,
-     .max_steps = 7,
-     .max_states_per_class = 1,
-     .max_dwell = 4,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.2},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 1,
-     .max_dwell = 3,
-     .has_ties = true,
-     .has_gaps = true,
-     .impossible = 0.2},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 3,
-     .max_dwell = 1,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.2},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 3,
-     .max_dwell = 3,
-     .has_ties = true,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
-    {.max_classes = 3,
-     .max_steps = 6,
-     .max_states_per_class = 2,
-     .max_dwell = 2,
-     .has_weights = true,
-     .has_gaps = true,
-     .impossible = 0.1},
+    /* classes, steps, states a class, dwell; up to so many */
+    {4, 6, 1, 1, TIES, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3},   {2, 7, 1, 4, TIES, WEIGHTS, GAPS, 0.2},
+    {3, 6, 1, 3, TIES, NO, GAPS, 0.2},      {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2}, {3, 6, 3, 3, TIES, WEIGHTS, GAPS, 0.1},
+    {3, 6, 2, 2, NO, WEIGHTS, GAPS, 0.1},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 3000 };
-
-static void assert_path(uint64_t seed, const int32_t *path, const int32_t *expected, int64_t n_steps)
-{
-    for (int64_t t = 0; t < n_steps; t++)
-        if (path[t] != expected[t])
-            fail_msg("seed %llu: step %lld is class %d, expected %d", (unsigned long long)seed, (long long)t, (int)path[t],
-                     (int)expected[t]);
-}
 
 /* One recording through sp_viterbi(): the expected path and score, or status, and nothing written on failure. */
 static void check_viterbi(const random_case *c, const dense_model *m, sp_scratch *scratch, const oracle_best *best)
@@ -80,7 +23,7 @@ static void check_viterbi(const random_case *c, const dense_model *m, sp_scratch
     if (best->has_path) {
         assert_ok(status, &err);
         assert_true(score == best->score);
-        assert_path(c->seed, path, best->path, c->scores.n_steps);
+        assert_same_path(c->seed, "viterbi", 0, path, best->path, c->scores.n_steps);
         double again;
         assert_ok(sp_path_score(c->chain, &c->scores, path, &again, &err), &err);
         assert_true(again == score);
@@ -203,7 +146,7 @@ static void test_against_the_textbook(void **state)
         assert_int_equal(status, has_path ? SP_OK : SP_ENOPATH);
         if (has_path) {
             assert_true(score == expected_score);
-            assert_path(seed, path, expected, c.scores.n_steps);
+            assert_same_path(seed, "viterbi", 0, path, expected, c.scores.n_steps);
             n_paths++;
         }
         dense_model_free(m);

@@ -190,3 +190,12 @@ void random_case_free(random_case *c)
     free(c->data);
     free(c->segments);
 }
+
+void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path, const int32_t *expected,
+                      int64_t n_steps)
+{
+    for (int64_t t = 0; t < n_steps; t++)
+        if (path[t] != expected[t])
+            fail_msg("seed %llu: %s %d: step %lld is class %d, expected %d", (unsigned long long)seed, what, (int)number,
+                     (long long)t, (int)path[t], (int)expected[t]);
+}

@@ -29,6 +29,9 @@ typedef struct random_shape {
     double impossible; /* greatest share of scores that are -INFINITY */
 } random_shape;
 
+/* For tables of shapes, a row a shape: {4, 6, 1, 1, TIES, WEIGHTS, NO, 0.3}. */
+enum { NO = false, TIES = true, WEIGHTS = true, GAPS = true };
+
 /* One model and the scores of one recording, both owned. The columns of the scores may be in another order than the model's
  * classes. */
 typedef struct random_case {
@@ -47,5 +50,9 @@ void random_case_free(random_case *c);
 
 /* Replaces the scores by T new steps of the same kind. */
 void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps, const random_shape *shape);
+
+/* Fails with the seed, what was decoded (with a number that tells one from another) and the first step that differs. */
+void assert_same_path(uint64_t seed, const char *what, int32_t number, const int32_t *path, const int32_t *expected,
+                      int64_t n_steps);
 
 #endif

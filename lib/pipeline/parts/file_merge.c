@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "io/text/texts.h"
-#include "pipeline/file_open.h"
-#include "pipeline/file_paths.h"
+#include "pipeline/files/open.h"
+#include "pipeline/files/paths.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/file_part.h"
 #include "pipeline/parts/merge.h"

@@ -2,7 +2,7 @@
 
     pip install pyedflib edfio mne pandas; python3 make_events.py
 
-The files are in the repository so that the tests need none of the tools (tests/cli/test_event_files.py reads them).
+The files are in the repository so that the tests need none of the tools (tests/cli/formats/test_event_files.py reads them).
 """
 import edfio
 import mne

@@ -1,6 +1,6 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
 #include "pipeline/evaluation.h"
-#include "pipeline/file_given.h"
+#include "pipeline/files/given.h"
 #include "pipeline/parts/file_part.h"
 
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)

@@ -1,110 +1,15 @@
-#include "pipeline/file_open.h"
+#include "pipeline/files/open.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/subjects.h"
-#include "io/paths_writer.h"
 #include "io/source.h"
-#include "pipeline/options.h"
+#include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
-/* ---- options ---- */
-
-sp_file_access sp_run_access(const sp_run_options *o)
-{
-    return (sp_file_access){.allow_external = o->place.allow_external};
-}
-
-sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err)
-{
-    static const char *const words[] = {"", "join", "break"};
-    const int gaps = sp_word_index(o->place.gaps, 3, words);
-    if (gaps < 0 || (gaps == 0 && o->place.gaps))
-        return sp_fail(
-            err, SP_EINVAL,
-            "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
-            o->place.gaps);
-    if (o->place.unscored && strcmp(o->place.unscored, "-100") != 0 && strcmp(o->place.unscored, "-1") != 0)
-        return sp_fail(err, SP_EINVAL,
-                       "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",
-                       o->place.unscored);
-    places->gaps = (sp_gaps)gaps;
-    places->ignores_100 = o->place.unscored && strcmp(o->place.unscored, "-100") == 0;
-    return SP_OK;
-}
-
-sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
-{
-    *out = sp_source_options_default();
-    out->scores = o->place.scores;
-    out->labels = o->place.labels;
-    out->offsets = o->place.offsets;
-    out->lengths = o->place.lengths;
-    out->ids = o->place.ids;
-    out->mask = o->place.mask;
-    out->transpose = o->place.transpose;
-    out->with_tokens = o->output && sp_paths_writer_takes_tokens(o->output);
-    out->more = o->place.more;
-    out->only = o->place.only;
-    out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
-    out->access = sp_run_access(o);
-    out->has_kind = o->place.kind != NULL;
-    sp_status status = sp_run_gaps(o, out, err);
-    return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
-}
-
-/* Does a name stand for files that are there: one, a folder, a pattern? */
-static sp_status are_files(const char *name, bool *are, sp_error *err)
-{
-    struct stat info;
-    sp_file_list *list = NULL;
-    sp_status status = sp_file_list_new(name, NULL, &list, err);
-    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
-    sp_file_list_free(list);
-    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
-}
-
-sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
-{
-    bool are = false;
-    if (o->place.labels && o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
-    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
-    if (status != SP_OK)
-        return status;
-    if (are) {
-        o->reference = o->place.labels;
-        o->place.labels = NULL;
-    }
-    if (o->labels_dataset && !o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
-    return SP_OK;
-}
-
-void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
-{
-    if (info->remark)
-        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file, info->n_files ? "" : ": ",
-                      info->remark);
-}
-
 /* ---- recordings ---- */
-
-sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
-{
-    sp_error own = {.status = SP_OK};
-    *seconds = 0;
-    sp_status status = source ? sp_source_epoch_seconds(source, seconds, &own) : SP_OK;
-    if (status == SP_OK || status == SP_EDATA) {
-        *seconds = status == SP_OK ? *seconds : 0;
-        return SP_OK;
-    }
-    return sp_fail(err, status, "%s", own.message);
-}
 
 static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
@@ -296,105 +201,6 @@ sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err
     return status;
 }
 
-/* ---- files among several that cannot be read ---- */
-
-enum { CHECK_BYTES = 8 << 20, NAMED_FILES = 5 };
-
-void sp_faulty_files_clear(sp_faulty_files *known)
-{
-    for (int64_t i = 0; i < known->n; i++) {
-        free((char *)known->files[i].name);
-        free((char *)known->files[i].fault);
-    }
-    free(known->files);
-    free(known->is_told);
-    *known = (sp_faulty_files){.n = 0};
-}
-
-/* The files of an open run, with the faults that are known already. False: no memory. */
-static bool begin(sp_faulty_files *known, const sp_source_info *info)
-{
-    sp_faulty_files_clear(known);
-    known->files = calloc((size_t)info->n_files, sizeof *known->files);
-    known->is_told = calloc((size_t)info->n_files, sizeof *known->is_told);
-    for (; known->files && known->is_told && known->n < info->n_files; known->n++) {
-        const sp_source_file *file = &info->files[known->n];
-        sp_source_file *own = &known->files[known->n];
-        own->name = strdup(file->name);
-        own->fault = file->fault ? strdup(file->fault) : NULL;
-        known->is_told[known->n] = file->fault != NULL;
-        if (!own->name || (file->fault && !own->fault)) {
-            known->n++;
-            return false;
-        }
-    }
-    return known->files && known->is_told;
-}
-
-/* Reads and prepares recordings first .. end-1, as the run does. */
-static sp_status look_through(sp_pipeline *p, int64_t first, int64_t end, sp_block *block, sp_error *err)
-{
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
-    const int64_t most = CHECK_BYTES / p->step_bytes + 1, *offsets = p->info->offsets;
-    sp_status status = SP_OK;
-    for (int64_t at = 0; status == SP_OK && first < end;) {
-        sp_part part = sp_recordings_fit(&p->from, first, end, most);
-        const int64_t length = offsets[first + 1] - offsets[first], left = length - at;
-        if (length > most)
-            part = (sp_part){.recording = first, .first = at, .n = left < most ? left : most};
-        status = p->from.read(p->from.arg, &part, parts, block, err);
-        if (status == SP_OK && block->scores)
-            status = sp_prepare(block, &p->prepare, p->workers, NULL, err);
-        at = length > most && at + part.n < length ? at + part.n : 0;
-        first += at ? 0 : length > most ? 1 : part.count;
-        if (status == SP_OK)
-            status = sp_run_go_on(p->opt, err) == SP_OK ? SP_OK : SP_EINVAL;
-    }
-    return status;
-}
-
-bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status status)
-{
-    const sp_source_info *info = p->info;
-    if (!p->reading_failed || info->n_files == 0 || (status != SP_EDATA && status != SP_EFILE) || !begin(known, info))
-        return false;
-    sp_block *block = sp_block_new();
-    sp_error err;
-    bool is_new = false;
-    status = block ? SP_OK : SP_ENOMEM;
-    int64_t n_good = 0;
-    for (int64_t i = 0, first = 0; status == SP_OK && i < info->n_files; first += info->files[i++].n_recordings) {
-        if (info->files[i].fault)
-            continue;
-        status = look_through(p, first, first + info->files[i].n_recordings, block, &err);
-        n_good += status == SP_OK;
-        if (status != SP_EDATA && status != SP_EFILE)
-            continue;
-        known->files[i].fault = strdup(err.message);
-        is_new |= known->files[i].fault != NULL;
-        status = SP_OK;
-    }
-    sp_block_free(block);
-    return is_new && status == SP_OK && n_good > 0;
-}
-
-/* A notice for the first few files that are left out and of which nothing was said before, and how many more there are. */
-static void tell_left_out(const sp_run_options *o, const sp_source_info *info, const sp_faulty_files *known)
-{
-    int64_t told = 0, more = 0;
-    for (int64_t i = 0; i < info->n_files; i++) {
-        if (!info->files[i].fault || (known && i < known->n && known->is_told[i]))
-            continue;
-        if (told++ < NAMED_FILES)
-            sp_run_notice(o, SP_NOTICE_DATA, "%s; this file is left out", info->files[i].fault);
-        else
-            more++;
-    }
-    if (more > 0)
-        sp_run_notice(o, SP_NOTICE_DATA, "%lld more file%s cannot be read and %s left out", (long long)more, more == 1 ? "" : "s",
-                      more == 1 ? "is" : "are");
-}
-
 /* ---- all of it ---- */
 
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
@@ -415,7 +221,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     if (status == SP_OK)
         status = sp_file_input_open(p, in, &places, err);
     if (status == SP_OK)
-        tell_left_out(opt, p->from.info, known);
+        sp_faulty_files_tell(known, opt, p->from.info);
     if (status == SP_OK)
         status = sp_file_input_label(p, in, err);
     if (status == SP_OK && in->is_decided && !opt->n_folds)

@@ -1,4 +1,4 @@
-#include "pipeline/file_paths.h"
+#include "pipeline/files/paths.h"
 
 #include <math.h>
 #include <stdio.h>

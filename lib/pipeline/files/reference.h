@@ -1,6 +1,6 @@
 /* Labels in a file of their own, HDF5 or text: opened, their classes and recordings matched to those that they are labels of. */
-#ifndef PIPELINE_FILE_REFERENCE_H
-#define PIPELINE_FILE_REFERENCE_H
+#ifndef PIPELINE_FILES_REFERENCE_H
+#define PIPELINE_FILES_REFERENCE_H
 
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/file_open.h"
+#include "pipeline/files/open.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 

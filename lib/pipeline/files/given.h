@@ -1,8 +1,8 @@
 /* Evaluating paths that are there already: which paths, by which labels. */
-#ifndef PIPELINE_FILE_GIVEN_H
-#define PIPELINE_FILE_GIVEN_H
+#ifndef PIPELINE_FILES_GIVEN_H
+#define PIPELINE_FILES_GIVEN_H
 
-#include "pipeline/file_reference.h"
+#include "pipeline/files/reference.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 #include "statepath/pipeline_file.h"

@@ -1,9 +1,9 @@
 /* Other classifiers in files. */
-#ifndef PIPELINE_FILE_AGAINST_H
-#define PIPELINE_FILE_AGAINST_H
+#ifndef PIPELINE_FILES_AGAINST_H
+#define PIPELINE_FILES_AGAINST_H
 
 #include "pipeline/against.h"
-#include "pipeline/file_open.h"
+#include "pipeline/files/open.h"
 
 /* {0} is none. */
 typedef struct sp_file_against {

@@ -1,11 +1,11 @@
-#include "pipeline/file_reference.h"
+#include "pipeline/files/reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/source.h"
-#include "pipeline/file_open.h"
+#include "pipeline/files/reading.h"
 #include "pipeline/matched.h"
 #include "sleep/label_coding_use.h"
 

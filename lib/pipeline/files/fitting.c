@@ -1,4 +1,4 @@
-#include "pipeline/file_open.h"
+#include "pipeline/files/open.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
+#include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"

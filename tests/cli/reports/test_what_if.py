@@ -121,7 +121,7 @@ class TestWhatIf(st.TestCase):
         self.write("module.wasm", "")
         with open(self.path("module.wasm"), "wb") as f:
             f.write(page.module)
-        said = subprocess.run([NODE, os.path.join(st.SOURCE, "tests/cli/what_if.mjs"), "statepath.mjs", "module.wasm", "task.json", "paths.bin"],
+        said = subprocess.run([NODE, os.path.join(st.SOURCE, "tests/cli/reports/what_if.mjs"), "statepath.mjs", "module.wasm", "task.json", "paths.bin"],
                               cwd=self.folder, capture_output=True, text=True, timeout=600)
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         data, at, S, out = np.fromfile(self.path("paths.bin"), np.int8), 0, sum(page.steps), []

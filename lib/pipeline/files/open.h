@@ -1,8 +1,9 @@
-/* Files for the pipeline: where its recordings come from. */
-#ifndef PIPELINE_FILE_OPEN_H
-#define PIPELINE_FILE_OPEN_H
+/* A file of scores for the pipeline, with the labels beside them or in a file of their own. */
+#ifndef PIPELINE_FILES_OPEN_H
+#define PIPELINE_FILES_OPEN_H
 
-#include "pipeline/file_reference.h"
+#include "pipeline/files/faulty.h"
+#include "pipeline/files/reference.h"
 #include "pipeline/labels/decided.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
@@ -18,24 +19,6 @@ typedef struct sp_file_input {
     sp_reference reference; /* labels of a file of their own */
     sp_matched labelled;    /* the recordings with these */
 } sp_file_input;
-
-/* ---- files among several that cannot be read: a run names them, leaves them out, and goes on with the others ---- */
-
-/* What is known of the files of a run, in their order; names and faults are owned. {0}: nothing. */
-typedef struct sp_faulty_files {
-    int64_t n;
-    sp_source_file *files;
-    bool *is_told; /* [n] the fault has been said */
-} sp_faulty_files;
-
-void sp_faulty_files_clear(sp_faulty_files *known);
-
-/* A run has ended with `status`. Where its recordings come from several files, and one of them was why, reads all of them and
- * notes those that cannot be read or prepared: the run can begin again without them. Returns whether it can.
- * Cost: the files are read once more. */
-bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status status);
-
-/* ---- opening ---- */
 
 /* Opens the file and everything that the options name. `strategies` is a comma-separated list. Of several files those that cannot
  * be read are left out, with notices, where `known` says what is known of them; NULL: they are errors. On failure pipeline and
@@ -53,17 +36,6 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
  * the scores name. mend: what to do where these name none. */
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
-
-/* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. SP_OK; SP_EINVAL (both are
- * given; labels_dataset without a file), SP_ENOMEM. */
-sp_status sp_run_find_labels(sp_run_options *o, sp_error *err);
-
-/* A notice of what was assumed or passed over when a file was read. */
-void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
-
-/* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
- */
-sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);
 
 /* Paths of a prepared block by the first strategy, [S of the block]; those without are counted, those that failed their check are
  * reported. */

@@ -8,8 +8,8 @@
  *   /nbest/paths                 as the paths [n,S], -1 where there are fewer; /nbest/scores f64 [n,N], -inf where there are
  *                                fewer
  */
-#ifndef PIPELINE_FILE_PATHS_H
-#define PIPELINE_FILE_PATHS_H
+#ifndef PIPELINE_FILES_PATHS_H
+#define PIPELINE_FILES_PATHS_H
 
 #include "io/paths_writer.h"
 #include "pipeline/pipeline.h"

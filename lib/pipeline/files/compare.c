@@ -5,9 +5,10 @@
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
-#include "pipeline/file_against.h"
-#include "pipeline/file_open.h"
-#include "pipeline/file_paths.h"
+#include "pipeline/files/against.h"
+#include "pipeline/files/open.h"
+#include "pipeline/files/paths.h"
+#include "pipeline/files/reading.h"
 #include "pipeline/parts/file_part.h"
 #include "pipeline/run.h"
 

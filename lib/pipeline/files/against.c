@@ -1,10 +1,11 @@
-#include "pipeline/file_against.h"
+#include "pipeline/files/against.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "io/source.h"
+#include "pipeline/files/reading.h"
 #include "statepath/model_json.h"
 
 /* ---- words ---- */

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/file_open.h"
+#include "pipeline/files/open.h"
+#include "pipeline/files/reading.h"
 #include "statepath/mask.h"
 #include "statepath/signals_file.h"
 

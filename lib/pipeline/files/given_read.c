@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/source.h"
-#include "pipeline/file_given.h"
+#include "pipeline/files/given.h"
 
 /* Recordings from n on, before `end`, that follow one another in the file of labels too. */
 static int64_t run_length(const sp_given *j, int64_t n, int64_t end)

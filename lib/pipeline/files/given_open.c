@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "io/source.h"
-#include "pipeline/file_given.h"
-#include "pipeline/file_open.h"
+#include "pipeline/files/given.h"
+#include "pipeline/files/open.h"
+#include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 

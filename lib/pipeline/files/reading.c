@@ -1,0 +1,98 @@
+#include "pipeline/files/reading.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/paths_writer.h"
+#include "io/source.h"
+#include "pipeline/options.h"
+
+sp_file_access sp_run_access(const sp_run_options *o)
+{
+    return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
+sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err)
+{
+    static const char *const words[] = {"", "join", "break"};
+    const int gaps = sp_word_index(o->place.gaps, 3, words);
+    if (gaps < 0 || (gaps == 0 && o->place.gaps))
+        return sp_fail(
+            err, SP_EINVAL,
+            "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
+            o->place.gaps);
+    if (o->place.unscored && strcmp(o->place.unscored, "-100") != 0 && strcmp(o->place.unscored, "-1") != 0)
+        return sp_fail(err, SP_EINVAL,
+                       "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",
+                       o->place.unscored);
+    places->gaps = (sp_gaps)gaps;
+    places->ignores_100 = o->place.unscored && strcmp(o->place.unscored, "-100") == 0;
+    return SP_OK;
+}
+
+sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
+{
+    *out = sp_source_options_default();
+    out->scores = o->place.scores;
+    out->labels = o->place.labels;
+    out->offsets = o->place.offsets;
+    out->lengths = o->place.lengths;
+    out->ids = o->place.ids;
+    out->mask = o->place.mask;
+    out->transpose = o->place.transpose;
+    out->with_tokens = o->output && sp_paths_writer_takes_tokens(o->output);
+    out->more = o->place.more;
+    out->only = o->place.only;
+    out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
+    out->access = sp_run_access(o);
+    out->has_kind = o->place.kind != NULL;
+    sp_status status = sp_run_gaps(o, out, err);
+    return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
+}
+
+/* Does a name stand for files that are there: one, a folder, a pattern? */
+static sp_status are_files(const char *name, bool *are, sp_error *err)
+{
+    struct stat info;
+    sp_file_list *list = NULL;
+    sp_status status = sp_file_list_new(name, NULL, &list, err);
+    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
+    sp_file_list_free(list);
+    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
+}
+
+sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
+{
+    bool are = false;
+    if (o->place.labels && o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
+    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    if (are) {
+        o->reference = o->place.labels;
+        o->place.labels = NULL;
+    }
+    if (o->labels_dataset && !o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
+    return SP_OK;
+}
+
+void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
+{
+    if (info->remark)
+        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file, info->n_files ? "" : ": ",
+                      info->remark);
+}
+
+sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    *seconds = 0;
+    sp_status status = source ? sp_source_epoch_seconds(source, seconds, &own) : SP_OK;
+    if (status == SP_OK || status == SP_EDATA) {
+        *seconds = status == SP_OK ? *seconds : 0;
+        return SP_OK;
+    }
+    return sp_fail(err, status, "%s", own.message);
+}
