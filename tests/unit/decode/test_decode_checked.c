@@ -81,10 +81,10 @@ static void test_same_as_prepare_and_decode(void **state)
     (void)state;
     const sp_isa best = sp_isa_current();
     int n_fine = 0, n_bad = 0;
-    for (int i = 0; i < 480; i++) {
+    for (int i = 0; i < 240; i++) {
         const sp_decode_options options = {strategies[i % 6], i % 7 == 0};
         random_source random = {(uint64_t)i};
-        raw_batch r = raw_new(700 + (uint64_t)i, i % 5 ? 150 : 3, 30, 1 + (i / 6) % 2, i % 4 < 2 ? SP_F32 : SP_F64);
+        raw_batch r = raw_new(700 + (uint64_t)i, i % 5 ? 100 : 3, 20, 1 + (i / 6) % 2, i % 4 < 2 ? SP_F32 : SP_F64);
         const int64_t n = r.block.n_steps * r.block.n_classes;
         for (int bad = random_below(&random, 3); bad > 0 && n > 0; bad--)
             put(&r, (int64_t)(random_next(&random) % (uint64_t)n), bad_numbers[random_below(&random, 4)]);
@@ -96,7 +96,7 @@ static void test_same_as_prepare_and_decode(void **state)
         raw_free(&r);
     }
     sp_isa_set(best, NULL);
-    assert_true(n_fine > 100 && n_bad > 100);
+    assert_true(n_fine > 60 && n_bad > 60);
 }
 
 /* Recordings that all threads share are looked at before. */
@@ -105,7 +105,11 @@ static void test_long_recordings(void **state)
     (void)state;
     const sp_decode_options viterbi = sp_decode_options_default();
     for (int is_bad = 0; is_bad < 2; is_bad++) {
-        raw_batch r = raw_new(901, 40, 8 * SP_CHUNKS_LEAST, 1, SP_F32);
+        raw_batch r = raw_new(901, 3, 2 * SP_CHUNKS_LEAST, 1, SP_F32);
+        int64_t longest = 0;
+        for (int64_t n = 0; n < 3; n++)
+            longest = r.f.offsets[n + 1] - r.f.offsets[n] > longest ? r.f.offsets[n + 1] - r.f.offsets[n] : longest;
+        assert_true(longest > SP_CHUNKS_LEAST);
         if (is_bad)
             put(&r, r.block.n_steps * r.block.n_classes - 1, NAN);
         assert_int_equal(check_one(&r, &viterbi, 2), !is_bad);
