@@ -42,7 +42,7 @@ sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int
 {
     *f = (sp_merged_folds){.training = {.classes = m->info.classes ? m->info.classes : (const char *const *)model->classes}};
     f->folds = (sp_folds){.n_folds = n_folds, .training = &f->training};
-    f->folds.models = calloc((size_t)n_folds, sizeof *f->folds.models);
+    f->folds.models = calloc((size_t)n_folds, sizeof(sp_model *));
     f->folds.fold = calloc((size_t)m->n_recordings + 1, sizeof *f->folds.fold);
     if (!f->folds.models || !f->folds.fold)
         return sp_no_memory(err);
