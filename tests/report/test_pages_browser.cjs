@@ -70,8 +70,8 @@ function overlaps() {
   return found;
 }
 
-// Leaves of rows, items and marks that have the same elements, classes and attributes the first two of each parent: what axe says of these
-// it says of all, and it takes minutes for the thousands.
+// Leaves of items and marks that have the same elements, classes and attributes the first two of each parent, and the rows in which a kind of
+// cell stands for the first or second time: what axe says of these it says of all, and it takes minutes for the thousands.
 function thin() {
   const values = /^(class|role|scope|type|tabindex|hidden|disabled|aria-hidden|aria-pressed|aria-sort)$/;
   const shape = (e) => e.tagName + [...e.attributes].map((a) => a.name + (values.test(a.name) ? "=" + a.value : "")) + (e.textContent.trim() ? " text" : "") +
@@ -80,9 +80,9 @@ function thin() {
     const seen = {};
     [...parent.children].forEach((child) => {
       if (child.id || child.querySelector("[id]")) return;
-      const key = shape(child);
-      seen[key] = (seen[key] || 0) + 1;
-      if (seen[key] > 2) child.remove();
+      const keys = child.tagName === "TR" ? [...new Set([...child.children].map(shape))] : [shape(child)];
+      keys.forEach((key) => (seen[key] = (seen[key] || 0) + 1));
+      if (keys.every((key) => seen[key] > 2)) child.remove();
     });
   });
   return document.querySelectorAll("*").length;
