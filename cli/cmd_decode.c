@@ -22,16 +22,17 @@ static sp_status decode_each(const options *o, const char *file, outcome *out, s
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
-    const bool is_each = o->run.output && strstr(o->run.output, "{id}");
-    sp_status status = o->run.output ? outputs_check(o, inputs, err)
-                                     : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+    const bool is_each = o->run.output && !o->run.part.file && strstr(o->run.output, "{id}");
+    sp_status status = o->run.output || o->run.part.file
+                           ? outputs_check(o, inputs, err)
+                           : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
     if (status == SP_OK && o->skip_existing && !is_each)
         status = sp_fail(err, SP_EINVAL, "--skip-existing is for an output of each input: -o 'paths/{id}.h5'");
     if (status == SP_OK && is_each)
         return decode_each(o, words[0], out, err);
     if (status == SP_OK)
         status = sp_decode_file(words[0], &o->run, &out->result, err);
-    if (status == SP_OK && !o->talk.quiet)
+    if (status == SP_OK && o->run.output && !o->talk.quiet)
         tell("wrote %s", o->run.output);
     return status;
 }
@@ -42,7 +43,7 @@ static const option_choice decode_options[] = {
     OPTION(FORCE),        OPTION(SKIP_EXISTING), HEADING("Reading, where things are in the file:"),
     PLACE_OPTIONS,        OPTION(CODES),         OPTION(MAP),
     HEADING("Decoding:"), DECODE_OPTIONS,        OPTION(LABEL_CONFIDENCE),
-    MESSAGE_OPTIONS};
+    PART_OPTIONS,         MESSAGE_OPTIONS};
 
 const command decode_command = {
     .name = "decode",

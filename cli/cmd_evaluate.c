@@ -21,6 +21,7 @@ static const option_choice evaluate_options[] = {
     RESULT_OPTIONS,
     HEADING("Reading:"),
     OPTION(PATHS),
+    OPTION(ONLY),
     OPTION_AS(CODES, "how the labels, and the paths, code sleep stages", NULL),
     OPTION(MAP),
     OPTION(LABEL_CODES),

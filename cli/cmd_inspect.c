@@ -290,11 +290,22 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, co
 static void print_unused(void *arg, const char *what, const char *shape, const char *option)
 {
     bool *is_first = arg;
-    char name[32] = "";
-    if (option) /* `scores` is --scores */
-        snprintf(name, sizeof name, "; --%.*s takes it", (int)strcspn(option + 1, "`"), option + 1);
+    char name[320] = "";
+    if (option)
+        snprintf(name, sizeof name, "; %.300s takes it", option);
+    name_options(name);
     say("%s%s%s%s%s\n", *is_first ? "not used    " : "            ", what, *shape ? " " : "", shape, name);
     *is_first = false;
+}
+
+static void print_remark(const sp_source_info *info)
+{
+    char text[SP_ERROR_SIZE];
+    if (!info->remark)
+        return;
+    snprintf(text, sizeof text, "%s", info->remark);
+    name_options(text);
+    say("note        %s\n", text);
 }
 
 /* Scores, or, where there are none, labels alone; text needs a model that knows its names. */
@@ -332,8 +343,7 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     if (status == SP_OK) {
         print_files(info);
         print_shape(info);
-        if (info->remark)
-            say("note        %s\n", info->remark);
+        print_remark(info);
         bool is_first = true;
         status = sp_source_list_unused(source, print_unused, &is_first, err);
     }

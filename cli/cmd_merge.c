@@ -1,4 +1,4 @@
-/* statepath merge: parts that compare and evaluate wrote, put together as one run. */
+/* statepath merge: parts that compare, decode and evaluate wrote, put together as one run. */
 #include "command.h"
 #include "outputs.h"
 
@@ -37,7 +37,7 @@ static const option_choice merge_options[] = {OPTION(OUTPUT),        OPTION_AS(F
 
 const command merge_command = {
     .name = "merge",
-    .summary = "put parts together that compare and evaluate wrote",
+    .summary = "put parts together that compare, decode and evaluate wrote",
     .use = {.arguments = "PART... [OPTION...]",
             .summary = "put parts together: the bytes that one run gives",
             .example = "  statepath compare nights/ --model sleep-aasm --shard 2/9 --part 'P%i.h5'\n"

@@ -74,11 +74,11 @@ static sp_status gates_open(const options *o, const sp_gate_scope *scope, sp_gat
     return status;
 }
 
-/* Says on stderr which conditions trip, with the values. True when one does. gate may be NULL. */
+/* Says on stderr which conditions trip, with the values. True when one does. Both may be NULL. */
 static bool gates_trip(const sp_gate *gate, const sp_comparison *comparison)
 {
     bool trips = false;
-    for (int32_t i = 0; gate && i < sp_gate_n_conditions(gate); i++) {
+    for (int32_t i = 0; gate && comparison && i < sp_gate_n_conditions(gate); i++) {
         char sentence[SP_ERROR_SIZE];
         if (sp_gate_judge(gate, i, comparison, sentence, sizeof sentence) == SP_GATE_PASSED)
             continue;

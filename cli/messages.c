@@ -25,15 +25,15 @@ static void disarm(char *text, char blank)
 /* What the library may name: fields of its options. */
 static const char fields[] =
     " absent_class against allow_external allow_missing background batch bridge_unscored check_inputs clamp codes collapse "
-    "confidence cv draw epoch_seconds floor force gaps groups ids interval kind labels label_codes label_confidence "
+    "confidence cv draw epoch_seconds floor folds for force gaps groups ids interval kind labels label_codes label_confidence "
     "labels_dataset "
-    "label_map lengths level losses map margin mask masking matrix method min_count missing model nbest nll_clip offsets "
-    "on_infeasible only output part part_steps paths preset previous prior_weight rate reference rule_costs rules scheme scores "
-    "shard signals skip_existing strategies temperature threads transition_weight transpose trim_to_shortest unscored wake_trim "
-    "weighted_kappa zeros ";
+    "label_map lengths level losses map margin mask masking matrix memory method min_count missing model nbest nll_clip offsets "
+    "on_infeasible only output part part_steps paths penalty preset previous prior_weight rate reference rule_costs rules scheme "
+    "scores seed "
+    "shard signals skip_existing smoothing strategies temperature threads transition_weight transpose trim_to_shortest tune "
+    "unit unscored wake_trim weighted_kappa zeros ";
 
-/* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
-static void name_options(char *text)
+void name_options(char *text)
 {
     for (char *at = text; (at = strchr(at, '`')); at++) {
         char field[32];
@@ -87,9 +87,20 @@ int results_flush(void)
     return lost;
 }
 
+static char speaker[32];
+static bool is_silent;
+
+void messages_from(const char *who)
+{
+    is_silent = !who;
+    snprintf(speaker, sizeof speaker, "%s%s", who && *who ? ": " : "", who ? who : "");
+}
+
 void tell(const char *format, ...)
 {
     va_list arguments;
+    if (is_silent)
+        return;
     va_start(arguments, format);
     results_flush();
     print_disarmed(stderr, 0, format, arguments);
@@ -100,9 +111,11 @@ void tell(const char *format, ...)
 void complain(const char *format, ...)
 {
     va_list arguments;
+    if (is_silent)
+        return;
     va_start(arguments, format);
     results_flush();
-    fputs("statepath: ", stderr);
+    fprintf(stderr, "%s%s: ", program_name, speaker);
     print_disarmed(stderr, ' ', format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
@@ -131,10 +144,10 @@ static const struct {
     const char *name;
     char letter;
     bool has_value;
-} left_out[] = {{"threads", 0, true},       {"part", 0, true},     {"shard", 0, true},    {"part-steps", 0, true},
-                {"check-inputs", 0, false}, {"output", 'o', true}, {"report", 0, true},   {"figures", 0, true},
-                {"json", 0, true},          {"csv", 0, true},      {"markdown", 0, true}, {"latex", 0, true},
-                {"force", 'f', false},      {"quiet", 'q', false}};
+} left_out[] = {{"threads", 0, true},    {"part", 0, true},          {"parts", 0, true},    {"shard", 0, true},
+                {"part-steps", 0, true}, {"check-inputs", 0, false}, {"output", 'o', true}, {"report", 0, true},
+                {"figures", 0, true},    {"json", 0, true},          {"csv", 0, true},      {"markdown", 0, true},
+                {"latex", 0, true},      {"force", 'f', false},      {"quiet", 'q', false}};
 enum { N_LEFT_OUT = sizeof left_out / sizeof left_out[0] };
 
 /* How many words from this one on are such an option: 0, 1, or 2 with its value. */

@@ -20,6 +20,7 @@ OPTION_ROW(PART, "part", 0, TEXT, run.part.file,
            "count only, and write the counts, for `statepath merge`; %i and %n are the numbers of the shard", "P.h5")
 OPTION_ROW(SHARD, "shard", 0, TEXT, run.part.shard,
            "of a part: only the I-th of N ranges of recordings; auto: as the scheduler's variables or MPI's say", "I/N")
+OPTION_ROW(PARTS, "parts", 0, TEXT, parts, "folder where each rank keeps its part", "DIR")
 OPTION_ROW(PART_STEPS, "part-steps", 0, TEXT, run.part.steps,
            "none: the part holds counts alone, no paths or labels of single steps (all)", "all|none")
 OPTION_ROW(CHECK_INPUTS, "check-inputs", 0, FLAG, run.part.check_inputs,
@@ -144,6 +145,11 @@ OPTION_ROW(
     PRESET, "preset", 0, TEXT, run.preset,
     "what is shown first: of tags entity F1, of actions F1@10, 25, 50 and edit score; or none (what the classes look like)",
     "sleep|tags|actions")
+OPTION_ROW(
+    UNIT, "unit", 0, TEXT, run.unit,
+    "what recordings and steps are called in tables and on the page (of sleep night/epoch, of tags sentence/token, of actions "
+    "video/frame)",
+    "RECORDING/STEP")
 OPTION_ROW(BACKGROUND, "background", 0, TEXT, run.background,
            "classes without an action: left out of the segments of edit score and F1@10, 25, 50 (of actions: background)",
            "CLASSES")

@@ -145,7 +145,7 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
         if (near)
             complain("%s: there is no option %s; did you mean --%s?", name, word, near);
         else
-            complain("%s: there is no option %s; `statepath %s --help` lists them", name, word, name);
+            complain("%s: there is no option %s; `%s %s --help` lists them", name, word, program_name, name);
     } else if (code == POPT_ERROR_BADNUMBER || code == POPT_ERROR_OVERFLOW) {
         complain("%s: %s needs a number, not \"%s\"", name, option, word);
     } else if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) { /* of a list: a value that popt could not copy */
@@ -174,7 +174,7 @@ static int check_given(poptContext context, const char *name, int code)
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
 {
     char program[64];
-    snprintf(program, sizeof program, "statepath %s", argv[0]);
+    snprintf(program, sizeof program, "%s %s", program_name, argv[0]);
     const char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
     if (!copy) {
         complain("no memory");
@@ -194,7 +194,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
             help_print(argv[0], use, table);
             result = EXIT_DONE;
         } else if (code == VALUE_VERSION) {
-            printf("statepath %s\n", sp_version());
+            printf("%s %s\n", program_name, sp_version());
             result = EXIT_DONE;
         } else if (code == VALUE_GIVEN || code == VALUE_NUMBER) {
             result = check_given(context, argv[0], code);

@@ -17,6 +17,7 @@ typedef struct options {
     sp_run_options run;
     talk_options talk;
     int skip_existing;                                      /* decode */
+    char *parts;                                            /* statepath-mpi */
     bool output_is_text;                                    /* and may be standard output */
     char *report, *figures, *json, *csv, *markdown, *latex; /* compare and evaluate */
     char *what_if;                                          /* compare: "on", "off" or NULL */
@@ -94,7 +95,8 @@ bool option_is_given(const options *o, option_id id);
     HEADING("Results:"), OPTION(REPORT), OPTION(FIGURES), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN),             \
         OPTION(LATEX), OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS),  \
         OPTION(SEED), OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(SCHEME), OPTION(COLLAPSE),            \
-        OPTION(PRESET), OPTION(BACKGROUND), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
+        OPTION(PRESET), OPTION(UNIT), OPTION(BACKGROUND), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP),            \
+        OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
 #define HEADING_END                                                                                                              \

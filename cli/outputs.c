@@ -220,21 +220,42 @@ static sp_status open_figures(const options *o, sp_error *err)
                : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it", o->figures);
 }
 
-/* A part holds counts; results are made of all parts. */
-static sp_status check_part(const options *o, sp_error *err)
+/* The first result that is asked for; NULL: none. */
+static const char *result_of(const options *o)
 {
     const struct {
         bool is_given;
         const char *name;
     } results[] = {{o->report, "report"}, {o->figures, "figures"},   {o->json, "json"},      {o->csv, "csv"},
                    {o->latex, "latex"},   {o->markdown, "markdown"}, {o->fail_if, "fail-if"}};
-    for (size_t i = 0; o->run.part.file && i < sizeof results / sizeof results[0]; i++)
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         if (results[i].is_given)
-            return sp_fail(err, SP_EINVAL, "--%s does not go with --part: `statepath merge` makes results of all parts",
-                           results[i].name);
+            return results[i].name;
+    return NULL;
+}
+
+/* A part holds counts; results are made of all parts. */
+static sp_status check_part(const options *o, sp_error *err)
+{
+    if (o->run.part.file && result_of(o))
+        return sp_fail(err, SP_EINVAL, "--%s does not go with --part: `statepath merge` makes results of all parts",
+                       result_of(o));
     if (o->run.draw && !o->report && !o->figures && !o->run.part.file)
         return sp_fail(err, SP_EINVAL, "--draw is for a --report or --figures; name one");
     return SP_OK;
+}
+
+/* Where there is no comparison a part was written, or the paths of parts of decode. */
+static sp_status finish(const options *o, const sp_comparison *comparison, sp_error *err)
+{
+    if (comparison)
+        return write_all(o, comparison, err);
+    if (result_of(o))
+        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone", result_of(o));
+    sp_status status = sp_outputs_commit(o->run.together, err);
+    if (status == SP_OK && o->run.output && !o->talk.quiet)
+        tell("wrote %s", o->run.output);
+    return status;
 }
 
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
@@ -253,8 +274,8 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
         status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
-    if (status == SP_OK) /* without a comparison a part was written */
-        status = out->comparison ? write_all(o, out->comparison, err) : sp_outputs_commit(o->run.together, err);
+    if (status == SP_OK)
+        status = finish(o, out->comparison, err);
     sp_outputs_free(o->run.together);
     o->run.together = NULL;
     return status;

@@ -129,11 +129,11 @@ static void print_strategies(int left)
 
 void help_print(const char *name, const usage *use, const struct poptOption *table)
 {
-    int at = printf("statepath %s: ", name);
+    int at = printf("%s %s: ", program_name, name);
     listing l = {.left = 0};
     options_visit(table, widen, &l.left);
     print_wrapped(use->summary, at, 2);
-    at = printf("\nUsage: statepath %s ", name);
+    at = printf("\nUsage: %s %s ", program_name, name);
     print_wrapped(use->arguments, at - 1, 9);
     options_visit(table, print_option, &l);
     if (use->has_strategies)

@@ -175,24 +175,21 @@ void manual_command(const command *c)
 
 /* ---- the program ---- */
 
-void manual_program(const command *const *commands, int n)
+void manual_program(const program *p)
 {
-    put_head("statepath", "sequences that obey the rules, from any classifier's scores");
-    printf(".SH SYNOPSIS\n.B statepath\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.br\n.B statepath help\n"
-           "[\\fICOMMAND\\fP | \\fBfigures\\fP |\n\\fBman\\fP [\\fICOMMAND\\fP] | \\fBcompletion\\fP \\fISHELL\\fP]\n.SH "
-           "DESCRIPTION\n");
-    put_words(
-        "A classifier emits a score for each class at each step; taken one by one, the best classes break the rules of their "
-        "field. statepath decodes such scores into sequences that obey the rules, exactly, and shows side by side what each "
-        "strategy does to accuracy, to the confusion matrix and to the number of illegal transitions.");
-    printf(".PP\n");
-    put_words(
-        "Results go to standard output, everything else to standard error. Outputs are written beside their place and renamed "
-        "when whole; what exists is replaced only with --force. Inputs are never opened for writing.");
+    put_head(program_name, p->summary);
+    printf(".SH SYNOPSIS\n.B %s\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.br\n.B %s help\n"
+           "[\\fICOMMAND\\fP | \\fBfigures\\fP |\n\\fBman\\fP [\\fICOMMAND\\fP]%s]\n.SH DESCRIPTION\n",
+           program_name, program_name, p->is_companion ? "" : " | \\fBcompletion\\fP \\fISHELL\\fP");
+    for (int i = 0; p->description[i]; i++) {
+        if (i)
+            printf(".PP\n");
+        put_words(p->description[i]);
+    }
     printf(".SH COMMANDS\n");
-    for (int i = 0; i < n; i++) {
-        printf(".TP\n.BR statepath\\-%s (1)\n", commands[i]->name);
-        put_sentence(commands[i]->use.summary);
+    for (int i = 0; i < p->n_commands; i++) {
+        printf(".TP\n.BR statepath\\-%s (1)\n", p->commands[i]->name);
+        put_sentence(p->commands[i]->use.summary);
     }
     put_strategies();
     printf(".SH \"EXIT STATUS\"\n");
@@ -212,6 +209,8 @@ void manual_program(const command *const *commands, int n)
         "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath --version --verbose names "
         "the one in use.");
     printf(".SH \"SEE ALSO\"\n");
-    for (int i = 0; i < n; i++)
-        printf(".BR statepath\\-%s (1)%s\n", commands[i]->name, i + 1 < n ? "," : "");
+    if (p->is_companion)
+        printf(".BR statepath (1),\n");
+    for (int i = 0; i < p->n_commands; i++)
+        printf(".BR statepath\\-%s (1)%s\n", p->commands[i]->name, i + 1 < p->n_commands ? "," : "");
 }

@@ -2,10 +2,10 @@
 #ifndef STATEPATH_CLI_MANUAL_H
 #define STATEPATH_CLI_MANUAL_H
 
-#include "command.h"
+#include "program.h"
 
 /* The page of the program: commands, strategies, exit status, environment. */
-void manual_program(const command *const *commands, int n);
+void manual_program(const program *p);
 
 /* The page of one command. */
 void manual_command(const command *c);

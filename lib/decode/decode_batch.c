@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "core/row_check.h"
 #include "decode/batch_extras.h"
+#include "decode/checked.h"
 #include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
 #include "decode/strategy.h"
@@ -24,6 +26,10 @@ typedef struct batch_work {
     sp_workers *workers;
     sp_verifier verifier;
     atomic_bool no_memory;
+    /* Of sp_decode_checked(), while decoding: else NULL. */
+    const sp_block *unchecked;
+    sp_prepare_options kind;
+    atomic_bool is_bad; /* a row is */
 } batch_work;
 
 /* By a fast kernel of one recording. SP_ENOPATH: there is none for it, or it leaves the recording to the strategy's row. */
@@ -142,6 +148,20 @@ static void add_confidence(void *arg, sp_scratch *scratch, int64_t first, int64_
             w->no_memory = true;
 }
 
+/* Are the rows of recordings first .. last-1 scores of the kind they should be? False from the first time that some are not. */
+static bool are_fine(void *arg, int64_t first, int64_t last)
+{
+    batch_work *w = arg;
+    const int64_t begin = w->batch->offsets[first], end = w->batch->offsets[last];
+    bool is_missing;
+    if (sp_rows_are_plain(w->unchecked, w->kind.kind, begin, end - begin))
+        return !w->is_bad;
+    for (int64_t t = begin; t < end && !w->is_bad; t++)
+        if (sp_row_check(w->unchecked, &w->kind, t, &is_missing, NULL) != SP_OK)
+            w->is_bad = true;
+    return !w->is_bad;
+}
+
 static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                  const sp_decode_output *output, sp_error *err)
 {
@@ -173,30 +193,65 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
         w->extras.log_partition = NULL;
     }
     if (w->kernels.way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(&w->kernels, w->batch, output, workers, (sp_leftover){decode_run, finish_run, finish_alone, w}))
+        if (!sp_kernels_share(&w->kernels, w->batch, output, workers,
+                              (sp_leftover){decode_run, finish_run, finish_alone, w, w->unchecked ? are_fine : NULL}))
             return sp_no_memory(err);
     } else {
         sp_workers_share(workers, w->batch->n_recordings, decode_run, w);
     }
+    if (w->is_bad)
+        return SP_EDATA; /* decode_block() has the sentence */
     if (is_shared && !w->no_memory &&
-        !sp_kernels_share_confidence(&w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, NULL, w}))
+        !sp_kernels_share_confidence(&w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
         return sp_no_memory(err);
     return w->no_memory ? sp_no_memory(err) : SP_OK;
+}
+
+/* Looks at the rows, before or while they are decoded, then at those that are left. */
+static sp_status decode_unchecked(batch_work *w, sp_block *block, sp_workers *workers, sp_error *err)
+{
+    const bool looks_along = sp_kernels_look_along(&w->kernels, w->batch);
+    sp_status status = SP_OK;
+    if (looks_along)
+        w->unchecked = block;
+    else
+        status = sp_prepare(block, &w->kind, workers, NULL, err);
+    if (status == SP_OK)
+        status = decode_all(w, workers, err);
+    return w->is_bad ? sp_prepare(block, &w->kind, workers, NULL, err) : status;
+}
+
+/* block NULL: the rows have been looked at */
+static sp_status decode_with(sp_isa isa, batch_work *w, sp_block *block, sp_workers *workers, sp_error *err)
+{
+    sp_status status = check_arguments(w->chain, w->batch, w->options, w->output, err);
+    if (status != SP_OK)
+        return status;
+    sp_scratch *scratch = sp_workers_scratch(workers);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    w->extras = *w->output;
+    if (!sp_kernels_init(&w->kernels, isa, w->chain, w->batch, w->options->strategy.kind, workers))
+        status = sp_no_memory(err);
+    else
+        status = block ? decode_unchecked(w, block, workers, err) : decode_all(w, workers, err);
+    sp_scratch_release(scratch, mark);
+    return status;
 }
 
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
-    sp_status status = check_arguments(chain, batch, options, output, err);
-    if (status != SP_OK)
-        return status;
-    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output, .extras = *output};
-    sp_scratch *scratch = sp_workers_scratch(workers);
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    status = sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers) ? decode_all(&w, workers, err)
-                                                                                             : sp_no_memory(err);
-    sp_scratch_release(scratch, mark);
-    return status;
+    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
+    return decode_with(isa, &w, NULL, workers, err);
+}
+
+sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind, const sp_decode_options *options,
+                            sp_workers *workers, const sp_decode_output *output, sp_error *err)
+{
+    const sp_batch batch = sp_block_batch(block);
+    batch_work w = {.chain = chain, .batch = &batch, .options = options, .output = output, .kind = sp_prepare_options_default()};
+    w.kind.kind = kind;
+    return decode_with(sp_isa_current(), &w, block, workers, err);
 }
 
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,

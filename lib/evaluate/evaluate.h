@@ -24,7 +24,8 @@ typedef struct sp_evaluation_options {
                                    sp_report_drawn() then says whose are to be fetched; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     const char *scheme;         /* of these tags, for the strict reading of entities; NULL: by their letters. During _new only */
-    bool work_is_guessed;
+    bool work_is_guessed, words_are_guessed;
+    sp_words words;
     sp_work work;              /* compares pairs by segments (actions) or entities (tags) too */
     const uint8_t *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */
     sp_bootstrap_options bootstrap;
@@ -91,6 +92,7 @@ typedef struct sp_evaluation_block {
     const sp_scores *against; /* [n_against] those of the other classifiers, with the same columns; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
+    const uint8_t *const *broken;                    /* [n_strategies][S] 1: the step of a relaxed path breaks a rule; or NULL */
     const double *seconds;                           /* [n_strategies] or NULL */
     const int32_t *const *scorers;                   /* [n_scorers][S], -1 unscored; NULL without scorers */
     const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
@@ -122,6 +124,7 @@ typedef struct sp_evaluation_piece {
     const sp_scores *scores;       /* of the n_steps alone, prepared; or NULL */
     const sp_scores *against;      /* [n_against] likewise */
     const int32_t *const *paths;   /* [n_strategies] */
+    const uint8_t *const *broken;  /* [n_strategies] or NULL */
     const int32_t *const *scorers; /* [n_scorers] or NULL */
 } sp_evaluation_piece;
 sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording, sp_error *err);
@@ -152,7 +155,7 @@ enum {
     SP_COUNTED_MARGINS, /* of each recording with scored steps, for the intervals of kappa and F1; none where they are too many */
     SP_COUNTED_SEQUENCES, /* likewise, for those of edit score, F1@k and entity F1 */
     SP_COUNTED_PLACES,    /* steps at which a rule is broken */
-    SP_COUNTED_STEPS,     /* runs of labels, segments and paths (kept_steps.h), or nothing */
+    SP_COUNTED_STEPS,     /* runs of labels, segments, paths ... (kept_steps.h), or nothing */
     SP_N_COUNTED
 };
 typedef struct sp_counted {

@@ -170,7 +170,7 @@ typedef struct sp_kept_runs {
 typedef struct sp_kept_steps {
     bool is_wanted;
     sp_count_list list; /* of the recordings that have ended */
-    sp_kept_runs runs[SP_KEPT_PATHS + SP_EVALUATION_MAX_STRATEGIES];
+    sp_kept_runs runs[SP_KEPT_PATHS + 2 * SP_EVALUATION_MAX_STRATEGIES];
 } sp_kept_steps;
 
 /* Which recording of the whole each of a part is. */
@@ -238,6 +238,7 @@ sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t fi
 /* What comes of one piece of the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
  *   results   [n_strategies]
+ *   broken    [n_strategies], or NULL
  *   scores    of the piece, or NULL
  *   against   [n_against] those of the other classifiers, or NULL
  *   scorers   [n_scorers], or NULL */
@@ -246,6 +247,7 @@ typedef struct sp_views {
     const sp_decoded *results;
     const sp_scores *scores, *against;
     const int32_t *const *scorers;
+    const uint8_t *const *broken;
 } sp_views;
 
 /* score_path.c */

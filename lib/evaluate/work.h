@@ -4,13 +4,14 @@
 
 #include "statepath/comparison.h"
 
-/* A figure of a strategy and what it is called where no table says what it is of. */
+/* A figure of a strategy and what it is called, within a sentence, where no table says what it is of. */
 typedef struct sp_lead {
     const char *key, *name;
 } sp_lead;
 
 typedef struct sp_work_row {
     const char *name;     /* "actions" */
+    const char *unit;     /* "video/frame"; NULL: recording/step */
     sp_lead leads[4];     /* what is read before accuracy; ends with a key of NULL */
     const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
     const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */
@@ -23,5 +24,14 @@ sp_work sp_work_find(const char *name);
 
 /* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows. */
 sp_work sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes);
+
+/* ---- what recordings and steps are called ---- */
+
+/* Reads "night/epoch": what one recording and one step are called. Plurals are as in English ("stories", "batches"), or given:
+ * "series:series/sample". NULL: recording/step. SP_OK, or SP_EINVAL with *out untouched. */
+sp_status sp_words_read(const char *unit, sp_words *out, sp_error *err);
+
+/* One of the words; words may be NULL. */
+const char *sp_word_of(const sp_words *words, sp_word word);
 
 #endif

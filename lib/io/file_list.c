@@ -10,6 +10,7 @@
 
 #include "core/names.h"
 #include "io/file_list.h"
+#include "io/text/text_labels.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "statepath/files.h"
@@ -46,7 +47,7 @@ static bool is_readable(const char *file)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
             return true;
-    return false;
+    return sp_text_is_frames(file);
 }
 
 static bool is_folder(const char *file)
@@ -104,8 +105,13 @@ static char *join(const char *folder, const char *name)
 /* ---- folders ---- */
 
 /* Files of a folder must have one ending: which others are meant nobody can know. */
-static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others, sp_error *err)
+static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others, int64_t n_folders, sp_error *err)
 {
+    if (list->n == 0 && n_folders)
+        return sp_fail(err, SP_EFILE,
+                       "%s: holds folders and no files of recordings; name these with a pattern, such as "
+                       "'%s/{id}/scores.npy'",
+                       folder, folder);
     if (list->n == 0)
         return sp_fail(err, SP_EFILE,
                        n_others ? "%s: none of the %lld files in this folder is one of recordings (.h5, .npy, .npz, .csv, .txt)"
@@ -122,7 +128,7 @@ static sp_status check_endings(const sp_file_list *list, const char *folder, int
 
 static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *err)
 {
-    int64_t room = 0, n_others = 0;
+    int64_t room = 0, n_others = 0, n_folders = 0;
     DIR *stream = opendir(folder);
     if (!stream)
         return sp_fail(err, SP_EFILE, "%s: the folder cannot be read: %s", folder, strerror(errno));
@@ -133,6 +139,7 @@ static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *er
             continue;
         char *name = join(folder, entry->d_name);
         if (name && (!is_readable(name) || is_folder(name))) {
+            n_folders += is_folder(name);
             n_others++;
             free(name);
             continue;
@@ -147,7 +154,7 @@ static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *er
         length--;
     if (status == SP_OK && !(list->about = strndup(folder, length)))
         status = sp_no_memory(err);
-    return status == SP_OK ? check_endings(list, list->about, n_others, err) : status;
+    return status == SP_OK ? check_endings(list, list->about, n_others, n_folders, err) : status;
 }
 
 /* ---- patterns ---- */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- recognising ---- */
 
@@ -24,14 +25,51 @@ static bool is_zip_of(const sp_file_look *look, const char *ending)
     return length >= strlen(ending) && memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
 }
 
-bool sp_is_npz(const sp_file_look *look)
+static bool has_ending(const char *file, const char *ending)
 {
-    return is_zip_of(look, ".npy");
+    const size_t n = strlen(file), more = strlen(ending);
+    return n >= more && strcasecmp(file + n - more, ending) == 0;
 }
 
+bool sp_is_npz(const sp_file_look *look)
+{
+    return is_zip_of(look, ".npy") || (begins_with(look->head, look->n, "PK\x03\x04") && has_ending(look->file, ".npz"));
+}
+
+/* Since version 1.6 an archive; before that several pickles, the first one a number. */
 bool sp_is_torch(const sp_file_look *look)
 {
-    return is_zip_of(look, "/data.pkl");
+    return is_zip_of(look, "/data.pkl") || begins_with(look->head, look->n, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.");
+}
+
+bool sp_is_excel(const sp_file_look *look)
+{
+    return is_zip_of(look, "[Content_Types].xml") || (is_zip_of(look, ".xml") && has_ending(look->file, ".xlsx")) ||
+           (begins_with(look->head, look->n, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") && has_ending(look->file, ".xls"));
+}
+
+/* Most are compressed; then the ending says it. */
+bool sp_is_r(const sp_file_look *look)
+{
+    return has_ending(look->file, ".rds") || has_ending(look->file, ".rdata") || has_ending(look->file, ".rda") ||
+           begins_with(look->head, look->n, "RDX2\n") || begins_with(look->head, look->n, "RDX3\n");
+}
+
+bool sp_is_tar(const sp_file_look *look)
+{
+    enum { MAGIC = 257 };
+    return look->n > MAGIC && begins_with(look->head + MAGIC, look->n - MAGIC, "ustar");
+}
+
+bool sp_is_utf16(const sp_file_look *look)
+{
+    return begins_with(look->head, look->n, "\xff\xfe") || begins_with(look->head, look->n, "\xfe\xff");
+}
+
+bool sp_is_html(const sp_file_look *look)
+{
+    const char *head = (const char *)look->head;
+    return look->n >= 14 && (strncasecmp(head, "<!doctype html", 14) == 0 || strncasecmp(head, "<html", 5) == 0);
 }
 
 /* How long its JSON is, in eight bytes, then the JSON. */
@@ -102,7 +140,7 @@ bool sp_is_table(const sp_file_look *look)
 /* ---- commands that convert ---- */
 
 enum { NAME = 100 };
-static const char names[] = "the dataset's name says what it holds: log_probs, probs, logits, scores or labels";
+static const char names[] = "an array's name says what it holds: log_probs, probs, logits, scores or labels";
 
 /* A name that may stand between single quotes inside double ones of a shell. */
 static bool is_plain(const char *name)
@@ -121,45 +159,6 @@ static void name_of(const char *file, char name[NAME], char stem[NAME])
         *dot = '\0';
 }
 
-/* The first array of an .npz archive: "probs" of the member "probs.npy". */
-static void first_array(const unsigned char *head, size_t n, char array[NAME])
-{
-    enum { LONGEST = 64 };
-    size_t length = n > 30 ? (size_t)head[26] | (size_t)head[27] << 8 : 0;
-    snprintf(array, NAME, "arr_0");
-    if (length > 4 && length - 4 < LONGEST && length <= n - 30) {
-        char found[LONGEST];
-        memcpy(found, head + 30, length - 4);
-        found[length - 4] = '\0';
-        if (is_plain(found))
-            snprintf(array, NAME, "%s", found);
-    }
-}
-
-void sp_mend_npz(const sp_file_look *look, char *out, size_t size)
-{
-    static const char *const known[] = {"log_probs", "probs", "logits", "scores", "labels"};
-    char name[NAME], stem[NAME], array[NAME];
-    const char *dataset = known[0]; /* what the array is called where that says what it holds */
-    name_of(look->file, name, stem);
-    first_array(look->head, look->n, array);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(array, known[i]) == 0)
-            dataset = known[i];
-    snprintf(out, size,
-             "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['%s'] = numpy.load('%s')['%s']\"; %s",
-             stem, dataset, name, array, names);
-}
-
-void sp_mend_npy(const sp_file_look *look, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
-    name_of(look->file, name, stem);
-    snprintf(out, size,
-             "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['log_probs'] = numpy.load('%s')\"; %s",
-             stem, name, names);
-}
-
 void sp_mend_text(const sp_file_look *look, char *out, size_t size)
 {
     (void)look;
@@ -176,28 +175,75 @@ void sp_mend_torch(const sp_file_look *look, char *out, size_t size)
     snprintf(
         out, size,
         "convert it with python3 -c \"import numpy, torch; x = torch.load('%s', map_location='cpu'); numpy.savez('%s.npz', **{k: "
-        "v.numpy() for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"; an array's name says what it holds: "
-        "log_probs, probs, logits, scores or labels",
-        name, stem);
+        "v.numpy() for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"; %s",
+        name, stem, names);
 }
 
 void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size)
 {
     char name[NAME], stem[NAME];
     name_of(look->file, name, stem);
-    snprintf(
-        out, size,
-        "convert it with python3 -c \"import numpy, safetensors.numpy; numpy.savez('%s.npz', "
-        "**safetensors.numpy.load_file('%s'))\"; an array's name says what it holds: log_probs, probs, logits, scores or labels",
-        stem, name);
+    snprintf(out, size,
+             "convert it with python3 -c \"import numpy, safetensors.numpy; numpy.savez('%s.npz', "
+             "**safetensors.numpy.load_file('%s'))\"; %s",
+             stem, name, names);
 }
 
-void sp_mend_matlab(const sp_file_look *look, char *out, size_t size)
+void sp_mend_pickle(const sp_file_look *look, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    name_of(look->file, name, stem);
+    snprintf(
+        out, size,
+        "convert it with python3 -c \"import numpy, pickle; x = pickle.load(open('%s', 'rb')); numpy.savez('%s.npz', **x) if "
+        "isinstance(x, dict) else numpy.save('%s.npy', x)\"; %s",
+        name, stem, stem, names);
+}
+
+/* Tables, by the function of pandas that reads them. */
+static void mend_table(const sp_file_look *look, const char *function, char *out, size_t size)
 {
     char name[NAME], stem[NAME];
     name_of(look->file, name, stem);
     snprintf(out, size,
-             "convert it with python3 -c \"import h5py, scipy.io; h5py.File('%s.h5', 'w')['log_probs'] = "
-             "scipy.io.loadmat('%s')['NAME OF THE MATRIX']\", steps in rows; %s",
-             stem, name, names);
+             "save it as CSV, a column a class, for example with python3 -c \"import pandas; pandas.%s('%s').to_csv('%s.csv', "
+             "index=False)\"",
+             function, name, stem);
+}
+
+void sp_mend_excel(const sp_file_look *look, char *out, size_t size)
+{
+    mend_table(look, "read_excel", out, size);
+}
+
+void sp_mend_parquet(const sp_file_look *look, char *out, size_t size)
+{
+    mend_table(look, "read_parquet", out, size);
+}
+
+void sp_mend_arrow(const sp_file_look *look, char *out, size_t size)
+{
+    mend_table(look, "read_feather", out, size);
+}
+
+void sp_mend_r(const sp_file_look *look, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    name_of(look->file, name, stem);
+    const char *loads = has_ending(look->file, ".rds") ? "readRDS" : "get(load";
+    snprintf(out, size, "in R: write.csv(%s('%s')%s, '%s.csv', row.names = FALSE), a column a class", loads, name,
+             strchr(loads, '(') ? ")" : "", stem);
+}
+
+void sp_mend_as_h5(const sp_file_look *look, const char *python, const char *dataset, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    const char *modules = python && strncmp(python, "scipy", 5) == 0 ? "h5py, scipy.io" : "h5py, numpy";
+    const char *at = python ? strstr(python, "FILE") : NULL;
+    name_of(look->file, name, stem);
+    if (at)
+        snprintf(out, size, "convert it with python3 -c \"import %s; h5py.File('%s.h5', 'w')['%s'] = %.*s%s%s\"", modules, stem,
+                 dataset, (int)(at - python), python, name, at + strlen("FILE"));
+    else
+        snprintf(out, size, "write its numbers as dataset %s of an HDF5 file, for example with h5py", dataset);
 }

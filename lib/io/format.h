@@ -34,6 +34,8 @@ typedef struct sp_file_look {
     unsigned char head[512]; /* [n] its first bytes */
 } sp_file_look;
 
+typedef struct sp_path_format sp_path_format; /* paths_export.h */
+
 typedef struct sp_format {
     const char *name;  /* as a sentence says it: "an HDF5 file" */
     bool is_in_memory; /* open sources hold no file, and little memory */
@@ -43,6 +45,7 @@ typedef struct sp_format {
     bool (*recognise)(const sp_file_look *look);
     /* Of a format that is not read: writes the command that converts such a file; or NULL. */
     void (*mend)(const sp_file_look *look, char *out, size_t size);
+    const char *python; /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
      * known, but not read. What `opened` points to is released by close(), also where open() fails. */
     sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
@@ -58,6 +61,8 @@ typedef struct sp_format {
     sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
+    const sp_path_format
+        *paths; /* how paths are written so, once all are there; NULL: they are not. HDF5 takes them as they come */
 } sp_format;
 
 struct sp_source {
@@ -85,11 +90,15 @@ struct sp_source {
     sp_scorers_found scorers;
 };
 
-/* Opens one file, which is neither a folder nor a pattern, by the format that knows it. */
+/* The way of writing paths that the name of a file asks for by its ending; NULL: HDF5. */
+const sp_path_format *sp_format_of_paths(const char *file);
+
+/* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
+ * holes. */
 sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
- * and is of one; else SP_OK. */
-sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err);
+ * and is of one; else SP_OK. dataset: what is wanted of it, NULL where only statepath writes such files. */
+sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err);
 
 #endif

@@ -37,9 +37,11 @@ char *sp_kept_place(const char *what, const char *name)
     return place;
 }
 
-static sp_status refuse(const sp_source *source, sp_error *err)
+sp_status sp_holes_check(const sp_source *source, sp_gaps gaps, sp_error *err)
 {
     const sp_source_info *info = &source->info;
+    if (!source->kept || gaps != SP_GAPS_ERROR)
+        return SP_OK;
     int64_t n = 0, at = 0;
     while (source->kept[at])
         at++;
@@ -57,8 +59,6 @@ sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err)
     const int64_t N = info->n_recordings, S = info->n_steps, *all = info->offsets;
     if (!source->kept)
         return SP_OK;
-    if (gaps == SP_GAPS_ERROR)
-        return refuse(source, err);
     int64_t *offsets = source->kept_offsets = calloc((size_t)N + 1, sizeof *offsets);
     int64_t *step_at = source->step_at = malloc(((size_t)S + 1) * sizeof *step_at);
     if (!offsets || !step_at)
@@ -117,19 +117,21 @@ static void take(const int64_t *step_at, int64_t first, int64_t n, const void *f
         memcpy((char *)to + (size_t)i * size, (const char *)from + (size_t)(step_at[i] - first) * size, size);
 }
 
-/* Segments of steps [n] from `kept` on, in place of own ones: the step at which the stretch without holes began, and the own id.
- * At most 2^31 of each are told apart. */
-static void number_stretches(const sp_source *source, int64_t kept, int64_t n, int64_t *segments)
+/* Segments of steps [n] of `recording` and those after it, from `kept` on, in place of own ones: the step of its recording at
+ * which the stretch without holes began, and the own id. At most 2^31 of each are told apart. */
+static void number_stretches(const sp_source *source, int64_t recording, int64_t kept, int64_t n, int64_t *segments)
 {
-    const int64_t *step_at = source->holes.step_at;
+    const int64_t *step_at = source->holes.step_at, *offsets = source->info.offsets;
     int64_t begin = kept;
-    while (begin > 0 && step_at[begin - 1] == step_at[begin] - 1)
+    while (begin > offsets[recording] && step_at[begin - 1] == step_at[begin] - 1)
         begin--;
-    for (int64_t i = 0; i < n; i++) {
-        if (i > 0 && step_at[kept + i] != step_at[kept + i - 1] + 1)
-            begin = kept + i;
-        const uint64_t own = source->has_own_segments ? (uint64_t)segments[i] : 0;
-        segments[i] = (int64_t)((own << 32) + (uint64_t)begin);
+    for (int64_t t = kept; t < kept + n; t++) {
+        while (t >= offsets[recording + 1])
+            recording++;
+        if (t == offsets[recording] || (t > kept && step_at[t] != step_at[t - 1] + 1))
+            begin = t;
+        const uint64_t own = source->has_own_segments ? (uint64_t)segments[t - kept] : 0;
+        segments[t - kept] = (int64_t)((own << 32) + (uint64_t)(begin - offsets[recording]));
     }
 }
 
@@ -145,11 +147,13 @@ sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *bl
     if (!source->with_holes && !(source->with_holes = sp_block_new()))
         return sp_no_memory(err);
     sp_block *from = source->with_holes;
+    from->file = block->file;
     sp_status status = sp_block_reserve(from, wide.count, wide.n_steps, block->n_classes, block->dtype, parts, err);
     if (status == SP_OK)
         status = source->format->read(source, &wide, from, err);
     if (status != SP_OK)
         return status;
+    block->file = from->file; /* of several, the one that all is of */
     const int64_t *step_at = source->holes.step_at + kept, n = wanted->n_steps;
     const size_t K = (size_t)block->n_classes;
     take(step_at, first, n, from->scores, block->scores, K * (size_t)block->dtype);
@@ -158,7 +162,7 @@ sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *bl
     take(step_at, first, n, from->weights, block->weights, sizeof *block->weights);
     take(step_at, first, n, from->mask, block->mask, K);
     if (block->segments && source->breaks)
-        number_stretches(source, kept, n, block->segments);
+        number_stretches(source, wanted->first, kept, n, block->segments);
     return SP_OK;
 }
 

@@ -18,12 +18,14 @@ sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64
 /* "array valid", for source->kept_place. NULL on lack of memory. */
 char *sp_kept_place(const char *what, const char *name);
 
-/* After opening: the recordings without the holes, as `gaps` says. SP_OK; SP_EDATA (holes, and `gaps` says nothing); SP_ENOMEM.
- */
+/* One file that was opened: SP_OK; SP_EDATA (it has holes, and `gaps` does not say what becomes of them). */
+sp_status sp_holes_check(const sp_source *source, sp_gaps gaps, sp_error *err);
+/* A file, or all of several, once opened: from here on its recordings are without the holes. SP_OK, SP_ENOMEM. */
 sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err);
 void sp_holes_free(sp_source *source);
 
-/* Reads by the source's format, without the holes. */
+/* What source.c reads by: the source's format, without the holes. Several files are one format, whose files are read with theirs.
+ */
 sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
 sp_status sp_holes_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
 sp_status sp_holes_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);

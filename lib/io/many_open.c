@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/holes.h"
 #include "io/many.h"
 #include "io/source.h"
 
@@ -243,6 +244,38 @@ static void note_seconds(sp_many *a, int64_t i, sp_source *one)
         a->seconds_error = error;
 }
 
+/* Which of the file's steps take part, where this or an earlier file has holes. */
+static sp_status add_kept(const sp_source *one, sp_source *source, int64_t first_step, sp_error *err)
+{
+    const int64_t n = source->info.n_steps - first_step;
+    if (!one->kept && !source->kept)
+        return SP_OK;
+    uint8_t *kept = realloc(source->kept, (size_t)source->info.n_steps + 1);
+    if (!kept)
+        return sp_no_memory(err);
+    if (!source->kept)
+        memset(kept, 1, (size_t)first_step);
+    source->kept = kept;
+    if (one->kept)
+        memcpy(kept + first_step, one->kept, (size_t)n);
+    else
+        memset(kept + first_step, 1, (size_t)n);
+    return SP_OK;
+}
+
+/* The recordings without their holes, and how many steps that leaves of each file. */
+static sp_status use_holes(sp_source *source, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    sp_status status = sp_holes_use(source, a->options.gaps, err);
+    if (status != SP_OK)
+        return status;
+    const int64_t *offsets = source->info.offsets;
+    for (int64_t i = 0; i < a->list->n; i++)
+        a->files[i].n_steps = offsets[a->members[i].first + a->members[i].n] - offsets[a->members[i].first];
+    return SP_OK;
+}
+
 /* What the first file with a remark says, and in how many more there was something to say. */
 static sp_status keep_remark(sp_many *a, int64_t i, const char *remark, sp_source_info *all, sp_error *err)
 {
@@ -293,7 +326,10 @@ static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source 
         status = check_classes(a, all, &one->info, i, err);
     if (status == SP_OK)
         status = keep_texts(a, all, &one->info, i == a->first, err);
-    return status == SP_OK ? add_recordings(a, &one->info, i, all, room, err) : status;
+    const int64_t first_step = all->n_steps;
+    if (status == SP_OK)
+        status = add_recordings(a, &one->info, i, all, room, err);
+    return status == SP_OK ? add_kept(one, source, first_step, err) : status;
 }
 
 static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room, sp_error *err)
@@ -373,5 +409,5 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     all->n_files = list->n;
     all->files = a->files;
     all->n_left_out = a->n_left_out;
-    return SP_OK;
+    return use_holes(source, err);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/holes.h"
 #include "io/many.h"
 #include "io/source.h"
 
@@ -153,7 +152,7 @@ static sp_status read_many(sp_source *source, const sp_wanted *wanted, sp_block 
             part.labels = NULL;
         /* Labels of files without names of classes are classes of all files. */
         p.source->info.n_classes = source->info.n_classes;
-        status = sp_holes_read(p.source, &p.wanted, &part, err);
+        status = p.source->format->read(p.source, &p.wanted, &part, err);
         n_pieces++;
     }
     if (n_pieces == 1)
@@ -166,7 +165,7 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
     piece p = {.source = NULL};
     sp_status status = SP_OK;
     while (status == SP_OK && next_piece(source, wanted, &p, &status, err))
-        status = sp_holes_read_path(p.source, strategy, &p.wanted, out + p.at, err);
+        status = p.source->format->read_path(p.source, strategy, &p.wanted, out + p.at, err);
     return status;
 }
 
@@ -319,7 +318,7 @@ static sp_status read_scorer(sp_source *source, int32_t scorer, const sp_wanted 
         status = sp_source_find_scorers(p.source, &found, err);
         const int32_t own = status == SP_OK ? index_of(found.names, found.n_scorers, source->scorers.names[scorer]) : NO_SCORER;
         if (status == SP_OK && own != NO_SCORER)
-            status = sp_holes_read_scorer(p.source, own, &p.wanted, out + p.at, err);
+            status = p.source->format->read_scorer(p.source, own, &p.wanted, out + p.at, err);
         for (int64_t t = 0; own == NO_SCORER && t < p.wanted.n_steps; t++)
             out[p.at + t] = -1;
     }

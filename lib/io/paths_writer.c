@@ -1,11 +1,10 @@
-/* Which writer a file of paths has: by the ending of its name. */
+/* Which writer a file of paths has: the format that the ending of its name asks for, else HDF5. */
 #include "io/paths_writer.h"
 
 #include <stdlib.h>
 
 #include "io/hdf5/h5_paths_writer.h"
 #include "io/paths_export.h"
-#include "io/text/conll.h"
 
 /* One of them is there. */
 struct sp_paths_writer {
@@ -15,12 +14,13 @@ struct sp_paths_writer {
 
 bool sp_paths_writer_is_h5(const char *file)
 {
-    return !sp_paths_export_is(file);
+    return sp_format_of_paths(file) == NULL;
 }
 
 bool sp_paths_writer_takes_tokens(const char *file)
 {
-    return sp_conll_has_ending(file);
+    const sp_path_format *format = sp_format_of_paths(file);
+    return format && format->takes_tokens;
 }
 
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
@@ -28,8 +28,9 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
     sp_paths_writer *w = calloc(1, sizeof *w);
     if (!w)
         return sp_no_memory(err);
-    const bool is_h5 = header->n_strategies == 0 || sp_paths_writer_is_h5(file);
-    sp_status status = is_h5 ? sp_h5_paths_open(file, header, &w->h5, err) : sp_paths_export_open(file, header, &w->other, err);
+    const sp_path_format *other = header->n_strategies ? sp_format_of_paths(file) : NULL;
+    sp_status status =
+        other ? sp_paths_export_open(file, other, header, &w->other, err) : sp_h5_paths_open(file, header, &w->h5, err);
     if (status == SP_OK)
         *out = w;
     else

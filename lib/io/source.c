@@ -18,6 +18,7 @@
 #include "io/holes.h"
 #include "io/many.h"
 #include "io/matlab/mat5.h"
+#include "io/paths_export.h"
 #include "io/source.h"
 #include "io/text/conll.h"
 #include "io/text/text_labels.h"
@@ -43,24 +44,29 @@ static const sp_format *const formats[] = {
     &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch, .mend = sp_mend_torch),
     FOREIGN("a safetensors file", .recognise = sp_is_safetensors, .mend = sp_mend_safetensors),
+    FOREIGN("an Excel workbook", .recognise = sp_is_excel, .mend = sp_mend_excel),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x02")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x05")),
     FOREIGN("an HDF4 file", KNOWN_BY("\x0e\x03\x13\x01")),
+    FOREIGN("an R file", .recognise = sp_is_r, .mend = sp_mend_r),
     FOREIGN("gzip-compressed; unpack it with gunzip", KNOWN_BY("\x1f\x8b")),
     FOREIGN("zstd-compressed; unpack it with unzstd", KNOWN_BY("\x28\xb5\x2f\xfd")),
     FOREIGN("xz-compressed; unpack it with unxz", KNOWN_BY("\xfd\x37zXZ")),
     FOREIGN("bzip2-compressed; unpack it with bunzip2", KNOWN_BY("BZh")),
     FOREIGN("a MATLAB file of version 4; save it with -v7", .recognise = sp_is_mat4),
-    FOREIGN("a Parquet file", KNOWN_BY("PAR1")),
-    FOREIGN("an Arrow file", KNOWN_BY("ARROW1")),
+    FOREIGN("a Parquet file", KNOWN_BY("PAR1"), .mend = sp_mend_parquet),
+    FOREIGN("an Arrow file", KNOWN_BY("ARROW1"), .mend = sp_mend_arrow),
+    FOREIGN("a tar archive; unpack it with tar -xf", .recognise = sp_is_tar),
+    FOREIGN("text in UTF-16; write it as UTF-8, for example with iconv -f UTF-16 -t UTF-8", .recognise = sp_is_utf16),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
-    FOREIGN("a Python pickle", .recognise = sp_is_pickle),
+    FOREIGN("a Python pickle", .recognise = sp_is_pickle, .mend = sp_mend_pickle),
     FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
+    FOREIGN("a web page; save the file that it speaks of", .recognise = sp_is_html),
     FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text, .mend = sp_mend_text),
@@ -91,18 +97,32 @@ static bool is_of(const sp_format *format, const sp_file_look *look)
                              : look->n >= format->n_magic && memcmp(look->head, format->magic, format->n_magic) == 0;
 }
 
-/* The sentence for a file that nothing here reads, or of which HDF5 was wanted. */
+/* The sentence for a file that nothing here reads. */
 static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_error *err)
 {
     char mend[700] = "write the scores as .npy, .npz, CSV or HDF5; an array's name says what it holds: log_probs, probs, "
                      "logits or scores";
     if (!format)
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", look->file, mend);
+        return sp_fail(err, SP_EFILE, "%s: is of no kind that is read here; %s", look->file, mend);
     if (strchr(format->name, ';'))
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", look->file, format->name);
+        return sp_fail(err, SP_EFILE, "%s: is %s", look->file, format->name);
     if (format->mend)
         format->mend(look, mend, sizeof mend);
-    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", look->file, format->name, mend);
+    return sp_fail(err, SP_EFILE, "%s: looks like %s, which is not read; %s", look->file, format->name, mend);
+}
+
+/* The same where HDF5 is wanted, and in it a dataset (NULL: such a file is nobody's to write). */
+static sp_status refuse_other(const sp_format *format, const sp_file_look *look, const char *dataset, sp_error *err)
+{
+    char mend[700] = "";
+    const bool has_advice = format && strchr(format->name, ';');
+    if (dataset && !has_advice)
+        sp_mend_as_h5(look, format ? format->python : NULL, dataset, mend, sizeof mend);
+    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file%s%s%s%s", look->file,
+                   !format      ? ""
+                   : has_advice ? " but "
+                                : " but looks like ",
+                   format ? format->name : "", *mend ? "; " : "", mend);
 }
 
 /* The format that knows a file, or NULL. */
@@ -157,11 +177,11 @@ bool sp_source_has_columns(const char *file)
 
 bool sp_source_is_text(const char *file)
 {
-    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_has_columns(file) ||
-           sp_source_is_events(file);
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || ask_first(file, sp_text_is_frames) ||
+           sp_source_has_columns(file) || sp_source_is_events(file);
 }
 
-sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)
+sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err)
 {
     sp_source_options options = sp_source_options_default();
     if (access)
@@ -169,7 +189,15 @@ sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_
     const sp_request request = {.options = &options};
     sp_file_look look;
     const sp_format *found = recognise(file, &request, &look);
-    return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format ? refuse(found, &look, err) : SP_OK;
+    return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format ? refuse_other(found, &look, dataset, err) : SP_OK;
+}
+
+const sp_path_format *sp_format_of_paths(const char *file)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (formats[i]->paths && formats[i]->paths->takes(file))
+            return formats[i]->paths;
+    return NULL;
 }
 
 /* ---- opening ---- */
@@ -214,6 +242,19 @@ sp_status sp_source_open_one(const char *file, const sp_request *request, sp_sou
     if (status == SP_OK)
         status = source->format->open(source, request, err);
     if (status == SP_OK)
+        status = sp_holes_check(source, request->options->gaps, err);
+    if (status == SP_OK)
+        *out = source;
+    else
+        sp_source_close(source);
+    return status;
+}
+
+static sp_status open_alone(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = NULL;
+    sp_status status = sp_source_open_one(file, request, &source, err);
+    if (status == SP_OK)
         status = sp_holes_use(source, request->options->gaps, err);
     if (status == SP_OK)
         *out = source;
@@ -226,7 +267,7 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
 {
     sp_file_list *list = NULL;
     if (request->options->access.image)
-        return sp_source_open_one(file, request, out, err);
+        return open_alone(file, request, out, err);
     sp_status status = sp_file_list_new(file, request->options->more, &list, err);
     if (status == SP_OK && request->options->only)
         status = sp_file_list_keep(list, request->options->only, err);
@@ -236,7 +277,7 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
     }
     if (!list->is_several) {
         sp_file_list_free(list);
-        return sp_source_open_one(file, request, out, err);
+        return open_alone(file, request, out, err);
     }
     sp_source *source = new_source(list->about, request);
     if (!source) {

@@ -195,6 +195,8 @@ static sp_status each_fold(const sp_training *training, const sp_model *const *m
     sp_status status = class_of_column ? SP_OK : sp_no_memory(err);
     for (int32_t f = 0; status == SP_OK && f < n_folds; f++) {
         const sp_model *model = models[f];
+        if (!model)
+            continue;
         sp_chain *chain = NULL;
         fold_batch b = {.recordings = NULL};
         sp_chain_options options = sp_chain_options_default();

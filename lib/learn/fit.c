@@ -235,25 +235,18 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
                              : fit_scores(training, options, workers, out, report, err);
 }
 
-sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, int32_t n_folds, const int32_t *fold,
-                       sp_workers *workers, sp_model **models, sp_error *err)
+sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold, int32_t f,
+                       sp_workers *workers, sp_model **out, sp_error *err)
 {
-    size_t N = (size_t)training->batch.n_recordings;
+    const size_t N = (size_t)training->batch.n_recordings;
     uint8_t *use = malloc(N + 1);
-    sp_status status = use ? SP_OK : sp_no_memory(err);
-    int32_t f = 0;
-    for (; status == SP_OK && f < n_folds; f++) {
-        for (size_t n = 0; n < N; n++)
-            use[n] = fold[n] != f && sp_training_uses(training, (int64_t)n);
-        sp_training others = *training;
-        others.use = use;
-        status = sp_fit(&others, options, workers, &models[f], NULL, err);
-        if (status == SP_OK && options->progress)
-            options->progress(options->progress_arg, "folds", f + 1, n_folds);
-    }
-    if (status != SP_OK)
-        for (f--; f > 0; f--)
-            sp_model_free(models[f - 1]);
+    if (!use)
+        return sp_no_memory(err);
+    for (size_t n = 0; n < N; n++)
+        use[n] = fold[n] != f && sp_training_uses(training, (int64_t)n);
+    sp_training others = *training;
+    others.use = use;
+    const sp_status status = sp_fit(&others, options, workers, out, NULL, err);
     free(use);
     return status;
 }

@@ -14,12 +14,13 @@
  * SP_OK; SP_EINVAL (fewer groups than folds, n_folds < 2); SP_ENOMEM. */
 sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold, sp_error *err);
 
-/* Fits one model for each fold, on the recordings of the other folds (that take part in the training set).
- *   fold    [N];   models  out [n_folds], freed by the caller one by one */
-sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, int32_t n_folds, const int32_t *fold,
-                       sp_workers *workers, sp_model **models, sp_error *err);
+/* Fits the model of fold f, on the recordings of the other folds (that take part in the training set).
+ *   fold    [N];   out  freed by the caller */
+sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold, int32_t f,
+                       sp_workers *workers, sp_model **out, sp_error *err);
 
 /* Decodes each recording with the model of its fold, its decoding defaults applied.
+ *   models  [n_folds]; NULL for a fold without recordings here
  *   fold    [N]; recordings of fold -1 are left alone
  *   relax   as in sp_decode_options
  *   output  as for sp_decode_batch(), scores under the fold's model; results and broken may be NULL

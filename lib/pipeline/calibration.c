@@ -54,7 +54,7 @@ static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
     if (!c->fold_log_prior)
         return sp_no_memory(err);
     for (int32_t f = 0; f < folds->n_folds; f++) /* fitted models have their classes in the order of the columns */
-        for (int32_t k = 0; folds->models[f]->prior && k < K; k++)
+        for (int32_t k = 0; folds->models[f] && folds->models[f]->prior && k < K; k++)
             c->fold_log_prior[(size_t)f * (size_t)K + (size_t)k] = log(folds->models[f]->prior[k]);
     sp_status status = add_stage(c, SP_SCALING_DECODED, K, err);
     if (status == SP_OK && !folds->training->decided)
@@ -77,6 +77,16 @@ sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_pr
         return SP_OK;
     c->decoded = (sp_scores_scaling){prepare->temperature, prepare->prior_weight, has_prior ? prepare->log_prior : NULL, true};
     return add_stage(c, SP_SCALING_GIVEN, n_classes, err);
+}
+
+sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes, sp_error *err)
+{
+    static const sp_scaling stages[] = {SP_SCALING_DECODED, SP_SCALING_TEMPERATURE, SP_SCALING_VECTOR};
+    *c = (calibration){.folds = folds};
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < n && i < 3; i++)
+        status = add_stage(c, stages[i], n_classes, err);
+    return status;
 }
 
 void sp_calibration_close(calibration *c)

@@ -13,6 +13,7 @@
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/long/long_recording.h"
+#include "pipeline/parts/part.h"
 #include "pipeline/run.h"
 
 const char sp_usual_strategies[] = "argmax,greedy,viterbi";
@@ -112,6 +113,9 @@ sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
         return sp_fail(err, SP_EINVAL,
                        "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
                        "model and compare with that");
+    if (p->part && p->part->shard.n > o->n_folds)
+        return sp_fail(err, SP_EINVAL, "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
+                       (long long)p->part->shard.i, (long long)p->part->shard.n, o->n_folds, o->n_folds);
     return SP_OK;
 }
 
@@ -129,11 +133,17 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
     folds->models = calloc((size_t)n, sizeof(sp_model *));
     if (!folds->models)
         return sp_no_memory(err);
-    status = sp_cross_fit(training, how, n, folds->fold, workers, folds->models, err);
+    folds->n_folds = n;
+    for (int32_t f = 0; status == SP_OK && f < n; f++) {
+        if (!sp_shard_has_fold(p->part ? &p->part->shard : NULL, f))
+            continue;
+        status = sp_cross_fit(training, how, folds->fold, f, workers, &folds->models[f], err);
+        if (status == SP_OK && how->progress)
+            how->progress(how->progress_arg, "folds", f + 1, n);
+    }
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status != SP_OK)
         return status;
-    folds->n_folds = n;
     p->prepare.temperature = 1;
     p->prepare.prior_weight = 0;
     p->folds = folds;

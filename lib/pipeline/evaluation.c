@@ -290,6 +290,9 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     sp_sleep_apply(&sleep, &how);
     if (status == SP_OK)
         status = sp_evaluation_words_read(&words, o, K, classes, &how, err);
+    p->words = how.words;
+    for (int32_t i = 0; i < p->n_against; i++)
+        p->against[i].p.words = how.words;
     if (status == SP_OK)
         status = check_level(o, &how.bootstrap, err);
     if (status == SP_OK)

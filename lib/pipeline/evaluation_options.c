@@ -121,7 +121,8 @@ static sp_status read_work(const sp_run_options *o, int32_t K, const char *const
                        "sleep-aasm` knows)");
     if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
-    return SP_OK;
+    how->words_are_guessed = !o->preset && !o->unit;
+    return sp_words_read(o->unit ? o->unit : sp_work_about(how->work)->unit, &how->words, err);
 }
 
 /* Index of the class that is named by the first n letters; -1: none. */

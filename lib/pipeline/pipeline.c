@@ -8,6 +8,7 @@
 #include "core/prepare.h"
 #include "core/subjects.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/work.h"
 #include "pipeline/against.h"
 #include "statepath/model_json.h"
 
@@ -197,10 +198,10 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
         const char *who = !is_for_all ? p->names[s] : p->classifier ? p->classifier : "";
         char sentence[512];
         snprintf(sentence, sizeof sentence,
-                 result->status == SP_ENOPATH
-                     ? "%s%srecording %s has no allowed path of finite score: no state reaches step %lld"
-                     : "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there",
-                 who, *who ? ": " : "", id_of(p, first + r), (long long)result->step);
+                 result->status == SP_ENOPATH ? "%s%s%s %s has no allowed path of finite score: no state reaches %s %lld"
+                                              : "%s%s%s %s: dead end at %s %lld, no allowed class has a finite score there",
+                 who, *who ? ": " : "", sp_word_of(&p->words, SP_RECORDING), id_of(p, first + r), sp_word_of(&p->words, SP_STEP),
+                 (long long)result->step);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
             return sp_fail(err, result->status,
                            "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "

@@ -68,6 +68,7 @@ typedef struct sp_pipeline {
     sp_model *model;
     int32_t *class_of_column; /* [K] */
     double *log_prior;        /* [K], or NULL */
+    sp_words words;           /* what notices call recordings and steps; as evaluated */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
     sp_prepare_options prepare;

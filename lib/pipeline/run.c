@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "evaluate/evaluate.h"
+#include "evaluate/work.h"
 #include "learn/learn.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/long/long_recording.h"
+#include "pipeline/parts/part.h"
 #include "pipeline/read_ahead.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
@@ -129,6 +131,7 @@ typedef struct all_answers {
     int32_t n;
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
+    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     double seconds[SP_EVALUATION_MAX_STRATEGIES];
     sp_scores against[SP_MOST_AGAINST];
 } all_answers;
@@ -138,6 +141,7 @@ static void collect(all_answers *all, const sp_pipeline *p, const answers *a)
     for (int s = 0; s < p->n_strategies; s++, all->n++) {
         all->paths[all->n] = a->paths[s];
         all->results[all->n] = a->results[s];
+        all->broken[all->n] = a->violations[s];
         all->seconds[all->n] = a->seconds[s];
     }
 }
@@ -184,6 +188,7 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_e
                                .against = p->n_against ? all.against : NULL,
                                .paths = all.paths,
                                .results = all.results,
+                               .broken = p->on_infeasible == SP_INFEASIBLE_RELAX && !p->given ? all.broken : NULL,
                                .seconds = p->given ? NULL : all.seconds,
                                .scorers = (const int32_t *const *)raters,
                                .subject = p->subjects ? p->subjects->of_recording + first : NULL,
@@ -195,21 +200,23 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_e
 static void summarise(const sp_pipeline *p)
 {
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
+    const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
     sp_count_text(p->info->n_recordings, all);
     for (int s = 0; s < p->n_strategies; s++) {
         if (p->undecoded[s])
-            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings could not be decoded; their paths are -1", p->names[s],
-                          sp_count_text(p->undecoded[s], n), all);
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s could not be decoded; their paths are -1", p->names[s],
+                          sp_count_text(p->undecoded[s], n), all, recordings);
         if (p->relaxed[s])
-            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings were decoded by breaking the fewest rules",
-                          p->names[s], sp_count_text(p->relaxed[s], n), all);
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s were decoded by breaking the fewest rules", p->names[s],
+                          sp_count_text(p->relaxed[s], n), all, recordings);
     }
     if (p->counts.floored)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(p->counts.floored, n),
                       p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s step%s with NaN say%s nothing (`missing` uniform)",
-                      sp_count_text(p->counts.missing, n), p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s %s with NaN say%s nothing (`missing` uniform)",
+                      sp_count_text(p->counts.missing, n), sp_word_of(&p->words, p->counts.missing == 1 ? SP_STEP : SP_STEPS),
+                      p->counts.missing == 1 ? "s" : "");
 }
 
 /* Decodes recordings first .. end-1 in blocks as the reader brings them. */
@@ -262,8 +269,9 @@ static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, sp_evalua
 sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
 {
     sp_status status = p->sink ? p->sink->open(p->sink->arg, err) : SP_OK;
-    if (status == SP_OK)
-        status = run_range(p, p->first, p->part ? p->end : p->info->n_recordings, evaluation, err);
+    int64_t first = p->first;
+    for (int64_t end; status == SP_OK && (end = sp_part_next(p, &first)) > first; first = end)
+        status = run_range(p, first, end, evaluation, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && !p->given)
         summarise(p);

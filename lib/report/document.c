@@ -17,7 +17,7 @@ static const sp_document_row rows[] = {
     {"strategies", "", NULL, .where = TERMINAL, COLUMNS(narrow)},
     {"strategies-wide", "", NULL, .where = MARKDOWN, COLUMNS(wide)},
     {"legality", "Transitions that the model forbids", NULL, .where = LATEX, COLUMNS(legality), .reference = SP_REFERENCE_LAST},
-    {"agreement", "Agreement with the reference, pooled over all scored steps; means over recordings ± SD", NULL, .where = LATEX, COLUMNS(agreement), .is_scored = true},
+    {"agreement", "Agreement with the reference, pooled over all scored {steps}; means over {recordings} ± SD", NULL, .where = LATEX, COLUMNS(agreement), .is_scored = true},
     {"notes", "", sp_fill_notes, .where = TERMINAL | MARKDOWN, .kind = SP_SENTENCES},
     {"differences-entity-f1", NULL, sp_fill_differences, .where = TERMINAL | MARKDOWN | LATEX, .metric = "entity_f1"},
     {"differences-f1-at-50", NULL, sp_fill_differences, .where = TERMINAL | MARKDOWN | LATEX, .metric = "f1_at_50"},
@@ -31,8 +31,8 @@ static const sp_document_row rows[] = {
     {"differences-illegal", NULL, sp_fill_differences, .where = ALL, .metric = "illegal_rate"},
     {"ranks", NULL, sp_fill_several, .where = ALL | LATEX | PAGE(""), .note = sp_note_several},
     {"step-tests", NULL, sp_fill_step_tests, .where = ALL | LATEX | PAGE("")},
-    {"rates", "Illegal transitions: how often, and the recording with the most", NULL, .where = ALL, COLUMNS(rates), .reference = SP_REFERENCE_FIRST},
-    {"counts", "Illegal transitions: how often, and the recording with the most", NULL, .where = PAGE("wide"), COLUMNS(counts), .reference = SP_REFERENCE_FIRST},
+    {"rates", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = ALL, COLUMNS(rates), .reference = SP_REFERENCE_FIRST},
+    {"counts", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = PAGE("wide"), COLUMNS(counts), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
     {"rule-costs", NULL, sp_fill_rule_costs, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
@@ -42,16 +42,16 @@ static const sp_document_row rows[] = {
     {"classes", NULL, sp_fill_class_f1, .where = TERMINAL | MARKDOWN | LATEX},
     {"class-detail", "each class against the rest", sp_fill_class_detail, .where = ALL | PAGE("sortable"), .kind = SP_A_TABLE_EACH},
     {"collapsed", NULL, sp_fill_collapsed, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
-    {"entities", "Entities: right when first step, last step and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(entities), .is_scored = true},
+    {"entities", "Entities: right when first {step}, last {step} and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(entities), .is_scored = true},
     {"changes", NULL, sp_fill_changes, .where = ALL | PAGE("")},
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
-    {"error-runs", "Steps that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(error_runs)},
+    {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(error_runs)},
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
     {"boundaries", "Changes of class found; edit score and F1@10, 25, 50 of the segments", NULL, .where = ALL | PAGE("wide"), COLUMNS(boundaries), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
     {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
-    {"sleep-agreement", "Sleep: difference from the reference over recordings, bias ± 1.96 SD", sp_fill_sleep_agreement, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep},
+    {"sleep-agreement", "Sleep: difference from the reference over {recordings}, bias ± 1.96 SD", sp_fill_sleep_agreement, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep},
     {"scorers", NULL, sp_fill_raters, .where = TERMINAL | MARKDOWN | LATEX},
     {"scorers-notes", NULL, sp_fill_rater_notes, .where = TERMINAL | MARKDOWN, .kind = SP_SENTENCES},
     {"calibrations", NULL, sp_fill_calibrations, .where = MARKDOWN | PAGE("wide")},
@@ -81,6 +81,7 @@ const char *sp_document_title(const sp_document_row *row, const sp_table *table)
 void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     size_t n = 0;
+    table->text.words = &c->words;
     if (row->is_scored && c->n_scored_steps == 0)
         return;
     while (row->columns && row->columns[n].key)
@@ -97,7 +98,7 @@ void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const 
 
 static bool write_note(const sp_comparison *c, const sp_document_writer *w, const sp_document_row *row)
 {
-    sp_buffer line = {0};
+    sp_buffer line = {.words = &c->words};
     row->note(c, &line);
     if (line.length)
         w->note(w->arg, line.failed ? "" : line.data);

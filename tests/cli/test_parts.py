@@ -160,6 +160,140 @@ class TestParts(st.TestCase):
         self.statepath("decode", "in.h5", "--model", "sleep-strict", "-o", "paths.h5", status=0)
         self.check_same(["paths.h5"], (1, 3), command="evaluate", options=["--labels", "in.h5", "--model", "sleep-strict"], with_paths=False)
 
+    def test_folds(self):
+        """Each shard fits every n-th fold; the page draws recordings by the models that parts hold."""
+        write("in.h5", recordings(24, 8, low=30), subjects=np.array([b"s%d" % (i // 2) for i in range(8)]))
+        self.check_same(["in.h5"], (1, 2, 3), options=["--model", "sleep-strict", "--cv", "3"])
+        with h5py.File("P-2-of-3.h5") as f:
+            header = json.loads(f["header"][0])
+            self.assertEqual(list(header["folds"]), ["1"])
+            self.assertEqual(set(f["folds"][:]), {1})
+        count = ["compare", "in.h5", "--model", "sleep-strict", "--cv", "3", "--part", "P-%i-of-%n.h5", "--shard"]
+        self.statepath(*count, "2/3", stderr="statepath: shard 2/3 is done: P-2-of-3.h5 is kept\n")
+        self.statepath(*count, "2/3", "--penalty", "3", "--force")
+        self.statepath("merge", "P-1-of-3.h5", "P-2-of-3.h5", "P-3-of-3.h5", status=1,
+                       stderr="statepath: P-1-of-3.h5 and P-2-of-3.h5 do not go together: they were made with another --penalty\n")
+        self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", "--report", "m.html")
+        os.rename("in.h5", "gone.h5")
+        self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", "--report", "n.html")
+        with h5py.File("P-3-of-3.h5", "r+") as f:
+            f["folds"][...] = 1
+        self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", status=1,
+                       stderr="statepath: P-3-of-3.h5: recording 0 is of no fold; the file is damaged: make it again\n")
+
+    def test_folds_of_several_files_and_options(self):
+        for i in range(4):
+            write("n%d.h5" % i, recordings(i, 2, low=30))
+        self.check_same(["n3.h5", "n0.h5", "n1.h5", "n2.h5"], (2,), options=[
+            "--model", "sleep-strict", "--cv", "2", "--method", "counts", "--tune", "kappa", "--for", "mea", "--rules", "seen", "-s", "argmax,mea,viterbi"])
+
+    def test_decided_classes(self):
+        of = recordings(25, 6, low=60)
+        rng = np.random.default_rng(1)
+        with h5py.File("truth.h5", "w") as f:
+            f["labels"] = np.concatenate([y for _, y in of])
+            f["offsets"] = np.cumsum([0] + [len(y) for _, y in of])
+        with h5py.File("in.h5", "w") as f:
+            y = np.concatenate([y for _, y in of])
+            f["labels"] = np.where((rng.random(len(y)) < 0.2) | (y < 0), rng.integers(0, 5, len(y)), y)
+            f["offsets"] = np.cumsum([0] + [len(y) for _, y in of])
+        for how in (["--cv", "2"], ["--label-confidence", "0.8"]):
+            self.check_same(["in.h5"], (2,), options=["--model", "sleep-strict", "--reference", "truth.h5", *how])
+
+    def check_paths(self, words, n_shards, name="r.h5", status=0, failing=()):
+        """`decode` in shards, merged: the file of paths of one run."""
+        self.run_in("whole", "decode", *words, "-o", name, "--force", status=status)
+        for n in n_shards:
+            for i in range(1, n + 1):
+                self.statepath("decode", *words, "--shard", "%d/%d" % (i, n), "--part", "D-%i-of-%n.h5", "--force",
+                               status=status if i in failing else 0)
+            parts = ["D-%d-of-%d.h5" % (i, n) for i in range(n, 0, -1)]
+            _, err = self.statepath("merge", *parts, "-o", os.path.join("merged", name), "--force", status=status)
+            self.assertEqual(err.splitlines()[-1], "wrote merged/" + name)
+            self.assertTrue(self.read("merged/" + name) == self.read("whole/" + name), (n, name))
+
+    def test_decode(self):
+        of = recordings(21, 9)
+        write("in.h5", of, subjects=np.array([b"s%d" % (i // 3) for i in range(9)]),
+              segments=np.concatenate([np.arange(len(y)) // 20 for _, y in of]))
+        os.makedirs("merged")
+        os.makedirs("whole")
+        model = ["--model", "sleep-strict"]
+        self.check_paths(["in.h5", *model], (1, 2, 3, 7, 16))
+        self.check_paths(["in.h5", *model, "--strategy", "argmax", "--temperature", "2", "--epoch-seconds", "10"], (2,))
+        self.check_paths(["in.h5", *model], (2,), name="r.csv")
+        for i in range(3):
+            write("n%d.h5" % i, recordings(i, 2))
+        self.check_paths(["n2.h5", "n0.h5", "n1.h5", *model], (3,))
+        of[2][0][1, :] = -np.inf
+        write("in.h5", of)
+        self.check_paths(["in.h5", *model, "--kind", "scores"], (3,), status=3, failing=(1,))
+
+    def test_relaxed(self):
+        """Which steps of relaxed paths break a rule, of blocks, of chunks, and of recordings that have no path all the same."""
+        of = recordings(26, 6, low=40)
+        for i in (1, 4):
+            of[i][0][20:23, :] = -np.inf
+            of[i][0][20, 3] = of[i][0][21, 0] = 0 # N3, Wake
+        write("in.h5", of)
+        options = ["--model", "sleep-strict", "--kind", "scores", "--on-infeasible", "relax"]
+        os.makedirs("merged")
+        os.makedirs("whole")
+        for whole_bytes in ("", "400"):
+            os.environ["STATEPATH_WHOLE_BYTES"] = whole_bytes or "100000000"
+            try:
+                self.check_same(["in.h5"], (1, 3), options=options)
+                self.check_paths(["in.h5", *options], (2,))
+            finally:
+                del os.environ["STATEPATH_WHOLE_BYTES"]
+            with h5py.File("merged/r.h5") as f:
+                self.assertGreater(f["broken/viterbi"][:].sum(), 1)
+
+    def test_parts_of_decode_are_paths_alone(self):
+        write("in.h5", recordings(22, 5))
+        count = ["decode", "in.h5", "--model", "sleep-strict", "--part", "P.h5"]
+        self.statepath(*count, stderr="statepath: wrote P.h5\n")
+        self.statepath(*count, stderr="statepath: shard 1/1 is done: P.h5 is kept\n")
+        self.statepath("merge", "P.h5", status=2, stderr="statepath: -o is missing: parts of decode are merged into a file of paths\n")
+        self.statepath("merge", "P.h5", "-o", "r.h5", "--json", "r.json", status=2,
+                       stderr="statepath: --json: parts of decode are merged into a file of paths alone\n")
+        self.assertFalse(os.path.exists("r.h5"))
+        self.statepath("compare", "in.h5", "--model", "sleep-strict", "-s", "viterbi", "--part", "C.h5")
+        self.statepath("merge", "P.h5", "C.h5", "-o", "r.h5", status=1,
+                       stderr="statepath: P.h5 and C.h5 do not go together: they were made by two commands\n")
+        self.statepath(*count, "-o", "r.h5", status=2, stderr="statepath: -o does not go with --part: `statepath merge` writes the paths of all "
+                                                              "parts\n")
+
+    def test_gaps(self):
+        """Paths have -1 where padding is: places that parts know too."""
+        rng = np.random.default_rng(3)
+        for name in ("in.h5", "n1.h5", "n2.h5", "n3.h5"):
+            with h5py.File(name, "w") as f:
+                f["logits"] = rng.normal(0, 1, (6, 20, 5))
+                f["logits"].attrs["classes"] = CLASSES
+                f["labels"] = rng.integers(0, 5, (6, 20))
+                if name != "n3.h5":
+                    f["valid"] = rng.random((6, 20)) < 0.8
+        for gaps in ("join", "break"):
+            words = ["--model", "sleep-strict", "--gaps", gaps]
+            self.check_same(["in.h5"], (3,), options=words)
+            names = "123" if gaps == "join" else "12"  # with break a file that has no hole has no segments either: that does not go together
+            self.check_same(["n%s.h5" % i for i in names], (3,), options=words)
+            for i in names:
+                self.statepath("compare", "n%s.h5" % i, *words, "--part", "F%s.h5" % i, "--force")
+            self.run_in("merged", "merge", *["F%s.h5" % i for i in names], *OUTPUTS, "-o", "r.h5", "--force")
+            for name in [*RESULTS, "r.h5"]:
+                self.assertTrue(self.read("merged/" + name) == self.read("whole/" + name), name)
+        self.statepath("compare", "in.h5", *words, "--part", "P.h5")
+        self.statepath("merge", "P.h5", "-o", "r.conll", status=2,
+                       stderr="statepath: -o r.conll: parts do not hold the tokens of the steps; use `statepath decode`\n")
+        with h5py.File("P.h5", "r+") as f:
+            holes = f["holes"][:]
+            holes[3] += 1
+            f["holes"][...] = holes
+        self.statepath("merge", "P.h5", "-o", "r.h5", status=1, stderr="statepath: P.h5: the holes of recording 0 are not what they should be; the "
+                                                                       "file is damaged: make it again\n")
+
     def test_counts_alone(self):
         """Without steps figures are the same; the page draws nothing where the inputs are gone, and there are no paths."""
         write("in.h5", recordings(30, 8))
@@ -222,14 +356,13 @@ class TestParts(st.TestCase):
         """A part keeps every option that results depend on: one that is forgotten would let parts go together that do not."""
         with open(os.path.join(st.SOURCE, "lib", "pipeline", "parts", "part_options.c"), encoding="utf-8") as f:
             kept = {name.replace("_", "-") for name in re.findall(r'OPTION\("(\w+)"', f.read())}
-        elsewhere = set("model seed part-steps".split())  # members of their own
-        refused = set("against confidence cv nbest rule-costs".split())
-        of_cv = set("folds for memory method penalty rules smoothing tune".split())
+        elsewhere = set("model seed part-steps strategy".split())  # members of their own
+        refused = set("against confidence nbest rule-costs skip-existing".split())
         no_matter = set("check-inputs csv fail-if figures force help json latex markdown output part quiet report shard threads verbose version "
                         "what-if what-if-bytes".split())
-        for command in ("compare", "evaluate"):
+        for command in ("compare", "decode", "evaluate"):
             asked = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", self.statepath(command, "--help", status=0)[0], re.M))
-            self.assertEqual(asked - kept - elsewhere - refused - of_cv - no_matter, set(), command)
+            self.assertEqual(asked - kept - elsewhere - refused - no_matter, set(), command)
 
     def make_parts(self):
         write("in.h5", recordings(50, 6))
@@ -248,7 +381,7 @@ class TestParts(st.TestCase):
         self.assertIn(b"Parts are missing: shards 2/3, with 1 of 6 recordings.", self.read("m.html"))
         out, err = self.statepath("merge", "P1.h5", "P3.h5", "--allow-missing", status=0)
         self.assertEqual(err, "statepath: parts are missing: shards 2/3, with 1 of 6 recordings\n")
-        self.assertIn("5 recordings", out)
+        self.assertIn("5 nights", out)
         merge("P1.h5", "P2.h5", "P3.h5", "P2.h5", stderr="statepath: recording 2 of in.h5 is in P2.h5 and in P2.h5; leave one of them out\n")
         self.statepath(*count, "--model", "sleep-strict", "--temperature", "2", "--shard", "2/3", "--part", "T%i.h5", status=0)
         merge("P1.h5", "T2.h5", "P3.h5", stderr="statepath: P1.h5 and T2.h5 do not go together: they were made with another --temperature\n")
@@ -306,7 +439,7 @@ class TestParts(st.TestCase):
             wrong("--part", "P%i.h5", "--shard", text, stderr="--shard %s: it is i/n with i from 1 to n, such as 3/16, or auto" % text)
         wrong("--part", "P.h5", "--json", "r.json", stderr="--json does not go with --part: `statepath merge` makes results of all parts")
         wrong("--part", "P.h5", "-o", "r.h5", stderr="-o does not go with --part: `statepath merge` writes the paths of all parts")
-        wrong("--part", "P.h5", "--cv", "2", stderr="--cv does not go with --part: folds learn from all recordings")
+        wrong("--part", "P%i.h5", "--cv", "2", "--shard", "1/3", stderr="--shard 1/3: a shard takes whole folds, and with --cv 2 there are 2")
         wrong("--part", "P.h5", "--part-steps", "some", stderr="--part-steps some: it is all or none")
         wrong("--part", "in.h5", "--force", stderr="in.h5: is an input, which is never written to; give the part another name")
 

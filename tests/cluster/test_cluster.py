@@ -12,6 +12,7 @@ import statepath_test as st
 
 RECIPES = os.path.join(st.SOURCE, "datasets", "cluster")
 SLURM = os.path.join(st.SOURCE, "tests", "cluster", "slurm.sh")
+MPI = os.path.join(os.path.dirname(st.PROGRAM), "statepath-mpi")
 N = 20
 
 
@@ -27,7 +28,8 @@ class TestCluster(st.TestCase):
         os.mkdir(self.path("nights"))
         os.mkdir(self.path("bin"))
         os.mkdir(self.path("whole"))
-        os.symlink(st.PROGRAM, self.path("bin/statepath"))
+        for program in (st.PROGRAM, MPI):
+            os.symlink(program, self.path("bin/" + os.path.basename(program)))
         for n in range(N):
             steps = int(rng.integers(100, 400))
             self.h5("nights/n%d.h5" % n, probs=rng.dirichlet([.5] * 5, steps), labels=rng.integers(-1, 5, steps),
@@ -59,6 +61,12 @@ class TestCluster(st.TestCase):
     @needs("mpirun")
     def test_mpirun(self):
         self.run_in("sh", self.recipe("mpirun.sh"), "3", MPIRUN_OPTIONS="--oversubscribe --allow-run-as-root")
+        self.assertEqual(sorted(os.listdir(self.path("parts"))), ["P-%d-of-3.h5" % i for i in (1, 2, 3)])
+        self.same()
+
+    @needs("mpirun", MPI)
+    def test_ranks(self):
+        self.run_in("sh", self.recipe("ranks.sh"), "3", MPIRUN_OPTIONS="--oversubscribe --allow-run-as-root")
         self.assertEqual(sorted(os.listdir(self.path("parts"))), ["P-%d-of-3.h5" % i for i in (1, 2, 3)])
         self.same()
 

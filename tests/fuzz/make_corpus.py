@@ -8,6 +8,11 @@ import random
 
 import numpy as np
 
+try:
+    import scipy.io
+except ImportError:
+    scipy = None
+
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus")
 
 
@@ -56,6 +61,18 @@ put("arrays", "csv", b"\2recording,step,label,Wake,N1,a b\n\"n, 1\",0,N1,0.5,.25
 put("arrays", "tsv", b"\2Wake\tN1\n0.5\t0.5\n0.1000000000000000055511151231257827\t0.9\n")
 put("arrays", "savetxt", b"\2# Wake;N1\n-0.69;-0.70\n1e-400;-1e+400\n")
 put("arrays", "blanks", b"\2 0.5  0.5 \n1 0\n")
+# MATLAB, as scipy.io writes it, with a header that does not tell the day
+MATLAB = dict(probs=PROBS, labels=np.array([1, 2, 3, 1]), classes=np.array(["Wake", "N1", "a b"], object))
+CELLS = np.empty(2, object)
+CELLS[:] = [PROBS.astype("f4"), PROBS[:1]]
+for name, kind, arrays_by_name, packed in (("plain", 2, MATLAB, False), ("packed", 2, MATLAB, True), ("inside", 66, MATLAB, False),
+                                           ("words", 2, dict(probs=PROBS, labels=np.array(["N1", "Wake", "a b", ""], object)), False),
+                                           ("cells", 2, dict(probs=CELLS), False), ("paths", 1, dict(labels=np.array([0, 1, -1], "i2")), False)):
+    if not scipy:
+        print("left as it is: fuzz_matlab/" + name)
+        continue
+    data = arrays(kind, scipy.io.savemat, do_compression=packed, **{"mdict": arrays_by_name})
+    put("matlab", name, data[:1] + b"MATLAB 5.0 MAT-file".ljust(116) + data[117:])
 # events: the low bits of the first byte choose the ending (.edf .xml .annot .ids .tsv .txt .vis, none), the next two the step
 XML = b'<?xml version="1.0"?><%s><EpochLength>30</EpochLength>%s</%s>'
 NSRR = b"".join(b"<ScoredEvent><EventType>Stages|Stages</EventType><EventConcept>%s</EventConcept><Start>%d</Start><Duration>30.0</Duration></ScoredEvent>"

@@ -235,10 +235,10 @@ class TestCounting(st.TestCase):
             self.assertIn(f1, self.read("r.md").decode())
         for key in ("nll", "mask_ceiling"):
             same(("reference", "", "", key), result[key])
-        for title in ("Entities: right when first step, last step and type are", "viterbi: each class against the rest",
-                      "Runs: how many, and their mean length in steps", "Accuracy by place in the reference",
+        for title in ("Entities: right when first token, last token and type are", "viterbi: each class against the rest",
+                      "Runs: how many, and their mean length in tokens", "Accuracy by place in the reference",
                       "Changes of class found; edit score and F1@10, 25, 50 of the segments",
-                      "Illegal transitions: how often, and the recording with the most"):
+                      "Illegal transitions: how often, and the sentence with the most"):
             self.assertIn("\n" + title + "\n", text)
             self.assertIn("\n### " + title + "\n", self.read("r.md").decode().replace("\\@", "@"))
         # and gates know the rates

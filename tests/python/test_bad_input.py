@@ -6,6 +6,8 @@ import pytest
 from conftest import probabilities
 
 import statepath as sp
+import statepath.sleep
+import statepath.video
 
 pd = pytest.importorskip("pandas")
 
@@ -421,3 +423,56 @@ def test_huge_models(rng):
     assert repr(wide).startswith("Model 'model': 1000 classes")
     with pytest.raises(sp.StatepathError, match="1000"):
         sp.decode(scores[:, :-1], wide, kind="scores")
+
+
+@pytest.mark.parametrize("name", ["a\0b", None, 3, object()])
+def test_names_of_files(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    decoded = sp.decode(GOOD, MODEL, full=True)
+    calls = [lambda: sp.Model.load(name), lambda: MODEL.save(name), lambda: decoded.save(name)]
+    if isinstance(name, str):
+        calls += [lambda: sp.decode(GOOD, name)]
+    for call in calls:
+        with pytest.raises(sp.StatepathError, match="file=") as error:
+            call()
+        one_sentence(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_strange_labels_and_masks():
+    for labels in ({}, [{}], [[[1], {}]], [b"a"]):
+        with pytest.raises(sp.StatepathError) as error:
+            sp.fit(labels)
+        one_sentence(error)
+    for mask in ([[1, 2], [3]], [1, [2]], [object()], {}, object()):
+        with pytest.raises(sp.StatepathError) as error:
+            sp.leak(GOOD, mask)
+        one_sentence(error)
+
+
+ARRAY = np.full((3, 3), np.nan)  # shown with lines
+
+
+@pytest.mark.parametrize("given", [None, 3, ARRAY, "\0", object(), [[1], [2, 3]]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        sp.Model,
+        sp.Model.bio,
+        sp.Model.left_right,
+        sp.Model.cycle,
+        sp.Model.band,
+        sp.Model.from_json,
+        lambda x: sp.Model.from_hmm(x, [[1.0]]),
+        lambda x: sp.causal_mask(x if x != 3 else 10**30) if not isinstance(x, np.ndarray) else sp.causal_mask(x),
+        sp.sleep.compare_hypnograms.__get__(["W"]),
+        sp.video.read_labels,
+        lambda x: sp.video.segment_scores(x, [[0, 1]]),
+        lambda x: sp.video.segment_scores([[0, 1]], x),
+    ],
+    ids=["Model", "bio", "left_right", "cycle", "band", "from_json", "from_hmm", "causal_mask", "hypnograms", "folder", "paths", "labels"],
+)
+def test_other_functions(call, given):
+    with pytest.raises(sp.StatepathError) as error:
+        call(given)
+    one_sentence(error)

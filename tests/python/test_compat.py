@@ -4,6 +4,8 @@ import inspect
 
 import pytest
 
+from statepath import StatepathWarning
+
 # Module below statepath.compat: function: (where the original is, its signature). "self" of a method is our first argument.
 SCORES = "(y_true, y_pred, *, average='micro', suffix=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)"
 DISCRIMINATIVE = "(prob, transition, *, p_state=None, p_init=None, return_logp=False)"
@@ -40,6 +42,11 @@ SIGNATURES = {
             "(y_true, y_pred, digits=2, suffix=False, output_dict=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)",
         ),
         "get_entities": ("seqeval.metrics.sequence_labeling:get_entities", "(seq, suffix=False)"),
+        "performance_measure": ("seqeval.metrics:performance_measure", "(y_true, y_pred)"),
+        "precision_recall_fscore_support": (
+            "seqeval.metrics.sequence_labeling:precision_recall_fscore_support",
+            "(y_true, y_pred, *, average=None, warn_for=('precision', 'recall', 'f-score'), beta=1.0, sample_weight=None, zero_division='warn', suffix=False)",
+        ),
     },
     "seqlearn": {
         "viterbi": ("seqlearn._decode.viterbi:viterbi", "(score, trans_score, b_trans, init, final)"),
@@ -85,6 +92,28 @@ def test_every_function_has_its_signature_in_the_list(module):
     ours = found("statepath.compat", module)
     functions = {name for name in ours.__all__ if inspect.isfunction(getattr(ours, name))} - {"use"}
     assert functions == set(SIGNATURES[module])
+
+
+def test_seqeval_ignores_sample_weight():
+    """As seqeval does; but it says so."""
+    from statepath.compat import seqeval
+
+    tags = ([["B-A", "O"], ["B-B"]], [["B-A", "O"], ["O"]])
+    for name in ("f1_score", "precision_score", "recall_score", "classification_report", "precision_recall_fscore_support"):
+        function = getattr(seqeval, name)
+        with pytest.warns(StatepathWarning, match="sample_weight=") as said:
+            weighted = function(*tags, sample_weight=[1, 5])
+        assert str(weighted) == str(function(*tags)) and said[0].filename == __file__
+    with pytest.raises(ValueError, match="differ in length"):
+        seqeval.accuracy_score([["O", "O"]], [["O"]])
+
+
+def test_tags_beyond_ascii():
+    from statepath.compat import seqeval
+
+    assert seqeval.get_entities(["B-PER", "é-PER", "O", "日PER"]) == [("PER", 0, 1), ("PER", 3, 3)]
+    assert seqeval.get_entities(["PER-B", "PER-é", "O", "PER日"], suffix=True) == [("PER", 0, 1), ("PER", 3, 3)]
+    assert seqeval.get_entities(["B-Ö", "I-Ö"]) == [("Ö", 0, 1)]
 
 
 def test_spans_of_seqlearn_have_types():

@@ -126,12 +126,22 @@ def test_seqeval(seed):
     y_true = [rng.choice(tags, n).tolist() for n in rng.integers(1, 15, 6)]
     y_pred = [[t if rng.random() < 0.7 else str(rng.choice(tags)) for t in s] for s in y_true]
     from seqeval.metrics.sequence_labeling import get_entities
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as prfs
 
     assert ours.get_entities(y_true) == get_entities(y_true)
     for average in (None, "micro", "macro", "weighted"):
         for name in ("f1_score", "precision_score", "recall_score"):
             np.testing.assert_allclose(getattr(ours, name)(y_true, y_pred, average=average), getattr(theirs, name)(y_true, y_pred, average=average))
     assert ours.accuracy_score(y_true, y_pred) == theirs.accuracy_score(y_true, y_pred)
+    assert ours.performance_measure(y_true, y_pred) == theirs.performance_measure(y_true, y_pred)
+    outside = [["O"] * len(s) for s in y_true]
+    for average in (None, "micro", "macro", "weighted"):
+        for beta in (0.5, 1, 3, float("inf")):
+            for truth, said in ((y_true, y_pred), (outside, y_pred), (y_true, outside)):
+                for zero in (0, 1):
+                    how = {"average": average, "beta": beta, "zero_division": zero}
+                    for a, b in zip(ours.precision_recall_fscore_support(truth, said, **how), prfs(truth, said, **how), strict=True):
+                        np.testing.assert_allclose(a, b)
     assert ours.classification_report(y_true, y_pred) == theirs.classification_report(y_true, y_pred)
 
 

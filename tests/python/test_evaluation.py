@@ -132,6 +132,17 @@ def test_checks():
         report.check(3)
 
 
+def test_unit(tmp_path):
+    """The words of texts, and of nothing else."""
+    plain, named = (sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]), unit=unit) for unit in (None, "ward/minute"))
+    named.save(tmp_path / "r.md")
+    assert "1 ward, 3 minutes, 3 with a reference" in (tmp_path / "r.md").read_text()
+    assert plain.data == named.data
+    for wrong in ("ward", "a/b/c", ""):
+        with pytest.raises(sp.StatepathError, match="unit"):
+            sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]), unit=wrong)
+
+
 def test_files(tmp_path):
     report = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
     report.save(tmp_path / "r.json")

@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -302,3 +303,54 @@ def test_errors_survive_pickling(door):
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is sp.NoPathError and str(again) == str(caught.value)
     assert (again.recording, again.step, again.class_, again.blocking) == (0, 1, 2, [("closed", "open")])
+
+
+WITHOUT_GSL = """
+import numpy as np, statepath as sp, statepath.compat, statepath.nlp, statepath.sleep, statepath.video
+from statepath.compat import hmmlearn, librosa, seqeval, torbi
+probs = np.eye(5)[[0, 1, 2]]
+assert sp.decode(probs, "sleep-aasm").tolist() == [0, 1, 2]
+assert seqeval.get_entities(["B-PER"]) == [("PER", 0, 0)]
+for call in (lambda: sp.compare(probs, [0, 1, 2], "sleep-aasm"), lambda: sp.evaluate([0], [0], "sleep-aasm"), lambda: sp.fit([[0, 1]], classes=["a", "b"])):
+    try:
+        call()
+    except sp.StatepathError as error:
+        assert "built without GSL" in str(error)
+    else:
+        raise AssertionError("it has no library to call")
+"""
+
+
+def test_without_gsl(tmp_path):
+    """The package as it is built where GSL is not: all but evaluation, reports and learning."""
+    shutil.copytree(os.path.dirname(sp.__file__), tmp_path / "statepath", ignore=shutil.ignore_patterns("_evaluation*.so", "__pycache__"))
+    done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_GSL], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+WITHOUT_PACKAGES = """
+import sys
+sys.modules |= dict.fromkeys(("pandas", "h5py", "yasa", "mne"))
+import numpy as np, statepath as sp, statepath.sleep
+decoded = sp.decode(np.eye(5)[[0, 1, 2]], "sleep-aasm", full=True)
+for package, call in [
+    ("pandas", decoded.to_frame),
+    ("pandas", sp.Model.load("sleep-aasm").to_frame),
+    ("h5py", lambda: decoded.save("paths.h5")),
+    ("yasa", lambda: sp.sleep.to_yasa(decoded)),
+    ("mne", lambda: sp.sleep.to_annotations([0, 0, 1])),
+]:
+    try:
+        call()
+    except sp.StatepathError as error:
+        assert str(error).endswith(f"by {package}, which is not installed: pip install {package}"), error
+    else:
+        raise AssertionError(package)
+"""
+
+
+def test_without_other_packages(tmp_path):
+    """What needs a package that is not here says which."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_PACKAGES], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not os.listdir(tmp_path)

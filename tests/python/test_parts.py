@@ -230,14 +230,13 @@ def lines_of_readme(first):
 
 
 @pytest.mark.parametrize("package", ["joblib", "dask"])
-def test_three_lines(package, tmp_path, monkeypatch):
+def test_three_lines(package, tmp_path):
     """What the README shows runs: a function that counts a night, on workers, then merge()."""
     pytest.importorskip(package)
-    monkeypatch.chdir(tmp_path)
     scores, labels = nights(5)
-    for name in scores:
-        np.savez(f"{name}.npz", probs=scores[name], labels=labels[name])
-    files = [f"{name}.npz" for name in scores]
+    files = [str(tmp_path / f"{name}.npz") for name in scores]  # whole names: workers of an earlier test are in another folder
+    for file, name in zip(files, scores, strict=True):
+        np.savez(file, probs=scores[name], labels=labels[name])
     names = {"files": files, "np": np, "sp": sp}
     exec(lines_of_readme("def count("), names)
     exec(lines_of_readme(f"import {package}"), names)

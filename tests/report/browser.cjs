@@ -30,6 +30,18 @@ function check(ok, what) {
   }
 }
 
+// Lays out all sections, those out of sight too, which browsers put off: widths and overlaps are those of the whole page.
+const layOut = (page) => page.evaluate(() => document.querySelectorAll("main > section").forEach((s) => (s.style.contentVisibility = "visible")));
+
+// Scrolls there. What comes near is laid out, which may move what is in sight: until it stays.
+async function scrollTo(locator) {
+  const top = () => locator.evaluate((e) => new Promise((done) => {
+    e.scrollIntoView({ block: "center", behavior: "instant" });
+    requestAnimationFrame(() => requestAnimationFrame(() => done(e.getBoundingClientRect().top)));
+  }));
+  for (let before = NaN, now = await top(); now !== before; now = await top()) before = now;
+}
+
 // Runs the parts one after the other in one browser, those named on the command line or all, then ends the process.
 function run(parts, atEnd) {
   const [{ chromium }] = need("playwright-core"), wanted = process.argv.slice(2);
@@ -49,4 +61,4 @@ function run(parts, atEnd) {
   });
 }
 
-module.exports = { need, skip, check, patience, run };
+module.exports = { need, skip, check, patience, layOut, scrollTo, run };

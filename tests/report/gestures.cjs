@@ -1,7 +1,7 @@
 // Step plots, links and dialogues of the page, each gesture by mouse, touch and keyboard. Parts of test_browser.cjs.
 "use strict";
 
-module.exports = function ({ open, check, texts, fs, json: twin }) {
+module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   const readout = (page, i = 0) => page.locator(".readout").nth(i).textContent();
   const hash = async (page) => {
     await page.waitForTimeout(350); // the address follows when the reader stops
@@ -35,7 +35,39 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check(json.illegal_places.length > 500 && wrong.length === 0, "illegal steps of the page and of the JSON: " + wrong.slice(0, 3).join("; "));
     check(await page.evaluate((per) => per.every((r) => Math.abs((window.statepath.steps(window.statepath.byId[r.id]).right[0]) - r.accuracy) < 1e-12),
       json.strategies.argmax.per_recording), "the accuracy of each recording from its steps in the page is the program's");
+    // The line below a plot: time, reference, class under every strategy, probabilities.
+    const { recording, step, said, by } = json.illegal_places.find((place) => place.recording === "r04" && place.step > 100), strategies = Object.keys(json.strategies);
+    await page.evaluate(([id, t]) => window.statepath.open(id, t), [recording, step]);
+    const line = await readout(page), seconds = step * 30;
+    const time = [Math.floor(seconds / 3600), ...[Math.floor(seconds / 60) % 60, seconds % 60].map((n) => String(n).padStart(2, "0"))].join(":");
+    for (const words of [`Step ${step}, ${time}`, `reference ${said.reference[1]}`, ...strategies.map((s) => `${s} ${said[s][1]}` + (by.includes(s) ? ` illegal after ${said[s][0]}` : ""))])
+      check(line.includes(words), `the line at step ${step} of ${recording} says ${words}: ${line}`);
+    const shares = [.../scores (.*)$/.exec(line)[1].matchAll(/ ([01]\.\d\d)/g)].map((m) => Number(m[1]));
+    check(shares.length > 1 && Math.abs(shares.reduce((a, b) => a + b) - 1) < 0.03, `and probabilities that sum to 1: ${shares}`);
     await page.context().close();
+  }
+
+  // The first screen: before and after, either or both, by buttons, touch, and the key f.
+  async function flips(browser) {
+    for (const options of [{ viewport: { width: 1300, height: 900 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
+      const page = await open(browser, "demo", options), figure = page.locator("figure.flip"), shown = async () => (await figure.locator(".track:has(.run):visible .name").allTextContents()).map((t) => /^[a-z]+/.exec(t)[0]).join();
+      const box = await page.locator(".headline").boundingBox(), picture = await figure.boundingBox();
+      check(box.y + 60 < options.viewport.height && (options.isMobile || picture.y + picture.height < 900), `the first screen of ${options.viewport.width} pixels shows the answer: ${box.y}, ${picture.y}`);
+      check((await shown()) === "argmax,viterbi", "at first both stand there: " + (await shown()));
+      const press = async (name) => figure.getByRole("group", { name: "What is shown" }).getByRole("button", { name, exact: true })[options.hasTouch ? "tap" : "click"]();
+      await press("argmax");
+      check((await shown()) === "argmax" && (await figure.getByRole("button", { name: "argmax", exact: true }).getAttribute("aria-pressed")) === "true", "a button shows one: " + (await shown()));
+      if (!options.hasTouch) {
+        await page.keyboard.press("f");
+        check((await shown()) === "viterbi", "f flips: " + (await shown()));
+        await page.keyboard.press("f");
+        check((await shown()) === "argmax", "and back: " + (await shown()));
+      }
+      await press("Both");
+      check((await shown()) === "argmax,viterbi", "both again: " + (await shown()));
+      check((await page.locator("header", { hasText: "Made-up data" }).count()) === 1, "the page says that its data are made up");
+      await page.context().close();
+    }
   }
 
   async function byKeyboard(browser) {
@@ -64,12 +96,30 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     await page.keyboard.press("End");
     await page.keyboard.press("n");
     check(/^#night=(?!r04&)/.test(await hash(page)), "past the last illegal step comes the next recording: " + await hash(page));
+    const there = await hash(page);
+    await page.keyboard.press("p");
+    check(/^#night=r04&t=\d+/.test(await hash(page)), `and p goes back to the last of the one before: ${there}, ${await hash(page)}`);
+    await page.keyboard.press("+");
+    const part = zoomed(await hash(page));
+    await page.keyboard.press("PageUp");
+    const up = zoomed(await hash(page));
+    await page.keyboard.press("PageDown");
+    check(up[1] - up[0] === part[1] - part[0] && up[0] < part[0] && zoomed(await hash(page))[0] > up[0], `PageUp and PageDown move what is in sight: ${part} to ${up}`);
+    const axis = await page.locator(".stepplot").first().locator(".ticks text").allTextContents();
+    check((await page.locator(".stepplot").first().locator(".unit").textContent()) === "hours" && axis.length > 2 && axis.every((t) => /^\d+:\d\d(:\d\d)?$/.test(t)), "the axis tells the time: " + axis);
+    await page.keyboard.press("Escape");
+    check(!/zoom/.test(await hash(page)), "Escape shows the whole");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Shift+ArrowRight");
+    check(/^Step 49,/.test(await readout(page)), "Shift takes a twentieth of what is in sight at a time: " + (await readout(page)));
+    await page.keyboard.press("ArrowLeft");
+    check(/^Step 48,/.test(await readout(page)), "the left arrow goes back");
     await page.context().close();
   }
 
   async function byMouse(browser) {
     const page = await open(browser, "demo", { viewport: { width: 1300, height: 1000 } });
-    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    await scrollTo(page.locator(".stepplot").first());
     let box = await area(page);
     await page.mouse.move(box.x + box.width / 2, box.y + 30);
     const middle = Number(/^Step ([\d,]+)/.exec(await readout(page))[1].replace(/,/g, ""));
@@ -89,6 +139,9 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     await page.keyboard.up("Control");
     const after = zoomed(await hash(page));
     check(Math.abs((after[1] - after[0]) - (to - from) / 2) < 3, "Ctrl and the wheel enlarge: " + after);
+    await page.mouse.wheel(box.width / 10, 0);
+    const moved = zoomed(await hash(page));
+    check(Math.abs(moved[0] - after[0] - (after[1] - after[0]) / 10) < 3 && moved[1] - moved[0] === after[1] - after[0], `the wheel sideways moves what is in sight: ${after} to ${moved}`);
     await page.mouse.click(box.x + box.width / 2, box.y + 30);
     check(/t=\d+/.test(await hash(page)), "a click keeps the step in the address");
     const address = await page.evaluate(() => location.href), kept = await readout(page);
@@ -106,12 +159,20 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     }
     await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").click();
     check(/illegal/.test(await readout(page)), "the button goes to an illegal step");
+    const first = await readout(page);
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").click();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Previous illegal step").click();
+    check((await readout(page)) === first, "and its neighbour back");
+    // An address that is changed while the page is open leads there, and so does going back.
+    await page.evaluate(() => (location.hash = "#night=r13&t=400&zoom=380-440"));
+    await page.waitForFunction(() => /^Step 400,/.test(document.activeElement.parentNode.querySelector(".readout")?.textContent || ""));
+    check((await page.locator("#any select").inputValue()) === "r13" && (await hash(page)) === "#night=r13&t=400&zoom=380-440", "an address leads to its place: " + (await hash(page)));
     await page.context().close();
   }
 
   async function byTouch(browser) {
     const page = await open(browser, "demo", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    await scrollTo(page.locator(".stepplot").first());
     const box = await area(page);
     await page.touchscreen.tap(box.x + box.width / 2, box.y + 30);
     check(/^Step (48|49|50)\d/.test(await readout(page)), "a tap reads: " + await readout(page));
@@ -125,6 +186,27 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check(zoom.length === 2 && zoom[1] - zoom[0] < 400 && zoom[1] - zoom[0] > 250, "two fingers enlarge: " + zoom);
     await page.locator("#steps ~ figure .tools").first().getByLabel("Show the whole recording").tap();
     check(!/zoom/.test(await hash(page)), "the button shows the whole");
+    await touch("touchStart", box.x + box.width * 0.3);
+    for (const x of [0.35, 0.4, 0.45]) await touch("touchMove", box.x + box.width * x);
+    await page.waitForTimeout(100); // what is drawn once a frame
+    const dragged = await readout(page);
+    await touch("touchEnd");
+    check(/^Step 4[34]\d/.test(dragged), "one finger reads as it moves: " + dragged);
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").tap();
+    check(/illegal/.test(await readout(page)), "a button goes to an illegal step");
+    await scrollTo(page.locator("svg.opens:has(circle[data-r])").first());
+    const dot = await page.locator("svg.opens circle[data-r]").first().boundingBox();
+    await page.touchscreen.tap(dot.x + dot.width / 2, dot.y + dot.height / 2);
+    check(/^#night=r\d\d$/.test(await hash(page)), "a tap on a dot opens its recording: " + (await hash(page)));
+    await page.locator("section[aria-labelledby=recordings] tbody a").nth(4).tap();
+    check((await hash(page)) === "#night=r05", "a tap on a row too: " + (await hash(page)));
+    await page.locator("section[aria-labelledby=places] tbody a").nth(2).tap();
+    check(/^#night=r01&t=15/.test(await hash(page)), "and on an illegal step: " + (await hash(page)));
+    await page.locator("section[aria-labelledby=recordings] thead button").nth(3).tap();
+    check((await page.locator("section[aria-labelledby=recordings] th[aria-sort=ascending]").count()) === 1, "a tap on a head sorts");
+    await page.locator("table[data-counts=transitions] td button").first().tap();
+    check(await page.locator("dialog[open] li").count() > 0, "a tap on an illegal pair lists its steps");
+    await page.locator("dialog[open] button").tap();
     await page.locator("table[data-counts=confusion] td button").nth(1).tap();
     check(await page.locator("dialog[open] li").count() > 3, "a tap on a cell lists its steps");
     await page.locator("dialog[open] button").tap();
@@ -181,7 +263,7 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check((await charts.count()) >= 4, "charts of recordings open them: " + await charts.count());
     for (let i = 0; i < 4; i++) {
       const chart = charts.nth(i);
-      await chart.scrollIntoViewIfNeeded();
+      await scrollTo(chart);
       await chart.focus();
       await page.keyboard.press("ArrowRight");
       const id = /^(r\d\d): /.exec(await page.locator(".tip").textContent());
@@ -192,6 +274,12 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
       check(/^r\d\d: /.test(await page.locator(".tip").textContent()), `chart ${i}: pointing names it too`);
       await page.mouse.click(ring.x + ring.width / 2, ring.y + ring.height / 2);
       check(/^#night=r\d\d$/.test(await hash(page)), `chart ${i}: a click opens the recording: ` + await hash(page));
+      await chart.focus();
+      await page.keyboard.press("End");
+      await page.keyboard.press("ArrowLeft");
+      const last = /^(r\d\d): /.exec(await page.locator(".tip").textContent())[1];
+      await page.keyboard.press("Enter");
+      check((await hash(page)) === "#night=" + last, `chart ${i}: Enter opens ${last}: ` + (await hash(page)));
     }
     await page.context().close();
     const many = await open(browser, "thousand", {});
@@ -220,6 +308,12 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     await page.locator("#any select").selectOption("r13");
     check((await page.locator("#any .stepplot").getAttribute("aria-label")).startsWith("Step plot of r13."), "any recording can be chosen");
     check((await page.locator("#any .track").count()) === 6, "with reference, strategies, scores and axis");
+    const all = await page.locator("#any option").allTextContents();
+    for (const id of all.slice(1)) {
+      await page.locator("#any select").selectOption(id);
+      check((await page.locator("#any .track .run").count()) === 4 && (await page.locator("#any .stepplot").getAttribute("aria-label")).startsWith(`Step plot of ${id}.`), id + " is drawn");
+    }
+    check(all.length === 21, "all recordings can be chosen: " + all.length);
     const list = page.locator("section[aria-labelledby=places]");
     check((await list.locator("tbody tr").count()) === 100, "a hundred illegal steps are listed at first");
     await list.getByText("Show more").click();
@@ -265,5 +359,34 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     await page.context().close();
   }
 
-  return [reading, byKeyboard, byMouse, byTouch, cells, dots, finding, pictures];
+  // What a screen reader says of each thing that can be used: a role and a name.
+  async function named(browser) {
+    const page = await open(browser, "demo", {});
+    for (const [role, name, n] of [
+      ["application", /^Step plot of r04\. Arrow keys read it step by step, plus and minus enlarge, n and p go to illegal steps\.$/, 1], ["application", /^Step plot of /, 3],
+      ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
+      ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Recording", 1], ["button", "Show more illegal steps", 1],
+      ["group", "What is shown", 1], ["button", "Download as SVG: Before and after: r16", 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
+      ["application", /accuracy/i, 4], ["img", "argmax over time", 4], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
+    ]) {
+      const found = await page.getByRole(role, { name, exact: typeof name === "string" }).count();
+      check(found >= n, `${role} "${name}": ${found}, at least ${n} expected`);
+    }
+    check((await page.locator("svg.opens").evaluateAll((all) => all.filter((svg) => !/arrow keys choose one, Enter opens it/.test(svg.getAttribute("aria-roledescription"))).length)) === 0, "charts say how they are used");
+    // Names of all, as the browser computes them, once all is laid out by the script.
+    await page.waitForFunction(() => [...document.querySelectorAll("main > section")].every((s) => getComputedStyle(s).contentVisibility === "visible"));
+    const client = await page.context().newCDPSession(page), { nodes } = await client.send("Accessibility.getFullAXTree");
+    const used = nodes.filter((node) => !node.ignored && ["button", "link", "combobox", "searchbox", "slider", "spinbutton", "application", "img", "image", "table"].includes(node.role.value));
+    const bare = used.filter((node) => !node.name || !node.name.value.trim());
+    check(used.length > 400 && bare.length === 0, `${bare.length} of ${used.length} have no name: ${bare.slice(0, 3).map((node) => node.role.value)}`);
+    await page.context().close();
+    // Where the contents are a line above the page, they stay in sight.
+    const narrow = await open(browser, "demo", { viewport: { width: 800, height: 900 } });
+    await narrow.evaluate(() => document.getElementById("runs").scrollIntoView({ behavior: "instant" }));
+    const line = await narrow.locator(".contents").boundingBox();
+    check(Math.abs(line.y) < 1 && line.height < 80, `the contents stay in sight below 1,024 pixels: ${line.y}`);
+    await narrow.context().close();
+  }
+
+  return [flips, named, reading, byKeyboard, byMouse, byTouch, cells, dots, finding, pictures];
 };

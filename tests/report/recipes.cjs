@@ -29,3 +29,22 @@ module.exports = function makeRecipe(name, classes, recordings, steps, stay) {
   const allow = Object.fromEntries(labels.map((label, i) => [label, labels.filter((to, j) => transitions[i][j] > 0 || draw(10) === 0)]));
   return [recipe, { statepath_model: 1, name: name + "-rules", classes: labels, allow }];
 };
+
+// Sentences of BIO tags that keep to the rules, and a tagger that mixes up types and misses beginnings.
+module.exports.tags = function tagRecipe(name, types, recordings, steps) {
+  const classes = ["O", ...types.flatMap((type) => ["B-" + type, "I-" + type])], n = types.length;
+  const row = (weight) => {
+    const weights = classes.map(weight), sum = weights.reduce((a, b) => a + b);
+    return weights.map((w) => w / sum);
+  };
+  const prefix = (tag) => tag[0], type = (tag) => tag.slice(2);
+  const start = row((to) => (prefix(to) === "O" ? 8 : prefix(to) === "B" ? 2 / n : 0));
+  return {
+    statepath_recipe: 1, name, seed: 5, classes, recordings, steps, start: Object.fromEntries(classes.map((tag, k) => [tag, start[k]])),
+    transitions: classes.map((from) => row((to) => (prefix(to) === "O" ? 8 : prefix(to) === "B" ? 2 / n : from !== "O" && type(from) === type(to) ? 6 : 0))),
+    classifier: {
+      confusion: classes.map((from) => row((to) => (from === to ? 12 : to === "O" ? 2 : from === "O" ? 0.2 / n : (prefix(from) === prefix(to)) !== (type(from) === type(to)) ? 1 / n : 0))),
+      noise: 0.8, overconfidence: 1.3,
+    },
+  };
+};

@@ -4,7 +4,7 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, check, patience, run } = require("./browser.cjs");
+const { need, check, patience, layOut, scrollTo, run } = require("./browser.cjs");
 const [{ source: axe }, { HtmlValidate }] = need("axe-core", "html-validate");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
@@ -25,7 +25,7 @@ for (const name of made) {
 function write() {
   const source = process.env.STATEPATH_SOURCE, shared = process.env.STATEPATH_SHARED || "", at = (name) => path.join(folder, name);
   const program = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q"], { stdio: ["ignore", "ignore", "inherit"] });
-  program("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--report", at("demo.html"), "--json", at("de mo#1.json"));
+  program("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--unit", "recording/step", "--report", at("demo.html"), "--json", at("de mo#1.json"));
   add("demo", at("demo.html"));
   const tags = path.join(shared, "data/wnut17_linear");
   if (fs.existsSync(tags + ".h5")) {
@@ -88,6 +88,7 @@ async function accessible(browser) {
     // The policy of the page lets no script in but its own, so axe comes in from outside it.
     const page = await open(browser, name, { colorScheme: "light", bypassCSP: true });
     await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+    await layOut(page);
     await page.addScriptTag({ content: axe });
     // In the dark only colours differ, and they come from the same style everywhere.
     for (const colorScheme of ["small", "nights", "unlabelled", "training"].includes(name) ? ["light", "dark"] : ["light"]) {
@@ -106,6 +107,7 @@ async function fits(browser) {
   for (const name of names) {
     const page = await open(browser, name, {});
     await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+    await layOut(page);
     for (const width of [360, 400, 900, 1200, 1300, 1800]) {
       await page.setViewportSize({ width, height: 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -137,6 +139,13 @@ async function contents(browser) {
     check(JSON.stringify(await marked()) === JSON.stringify(["#" + id]), `the contents mark ${id}: ${await marked()}`);
     const box = await page.locator(".contents").boundingBox();
     check(box.y >= 0 && box.y < 100 && box.x < 100, `the contents stay in sight at ${id}`);
+  }
+  // A page that is opened at a section shows it.
+  for (const reducedMotion of ["reduce", "no-preference"]) {
+    const opened = await open(browser, "demo", { reducedMotion }, "#sleep"), top = () => opened.evaluate(() => Math.round(document.getElementById("sleep").getBoundingClientRect().top));
+    await opened.waitForFunction(() => Math.abs(document.getElementById("sleep").getBoundingClientRect().top - 16) < 2, null, { timeout: 20000 }).catch(() => {});
+    check(Math.abs((await top()) - 16) < 2, `#sleep, ${reducedMotion}: the section is ${await top()} pixels from the top`);
+    await opened.context().close();
   }
   const main = await page.locator("main").boundingBox();
   check(main.width > 1000, `the page uses the width: ${main.width} of 1300`);
@@ -344,6 +353,6 @@ async function keyboard(browser) {
   await page.context().close();
 }
 
-const gestures = require("./gestures.cjs")({ open, check, texts, fs, json: path.join(folder, "de mo#1.json") });
+const gestures = require("./gestures.cjs")({ open, check, scrollTo, texts, fs, json: path.join(folder, "de mo#1.json") });
 run([validate, fits, contents, numbers, downloads, colours, accessible, sorts, themes, printed, withoutScript, harmless, links, keyboard, quick, ...gestures],
     () => fs.rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
-const { need, check, patience, run } = require("./browser.cjs");
+const { need, check, patience, layOut, run } = require("./browser.cjs");
 const [{ source: axe }] = need("axe-core");
 const makeRecipe = require("./recipes.cjs");
 
@@ -70,22 +70,55 @@ function overlaps() {
   return found;
 }
 
+// Leaves of items and marks that have the same elements, classes and attributes the first two of each parent, and the rows in which a kind of
+// cell stands for the first or second time: what axe says of these it says of all, and it takes minutes for the thousands.
+function thin() {
+  const values = /^(class|role|scope|type|tabindex|hidden|disabled|aria-hidden|aria-pressed|aria-sort)$/;
+  const shape = (e) => e.tagName + [...e.attributes].map((a) => a.name + (values.test(a.name) ? "=" + a.value : "")) + (e.textContent.trim() ? " text" : "") +
+    "(" + [...e.children].map(shape) + ")";
+  document.querySelectorAll("tbody, ul, ol, select, svg, svg g").forEach((parent) => {
+    const seen = {};
+    [...parent.children].forEach((child) => {
+      if (child.id || child.querySelector("[id]")) return;
+      const keys = child.tagName === "TR" ? [...new Set([...child.children].map(shape))] : [shape(child)];
+      keys.forEach((key) => (seen[key] = (seen[key] || 0) + 1));
+      if (keys.every((key) => seen[key] > 2)) child.remove();
+    });
+  });
+  return document.querySelectorAll("*").length;
+}
+
+// The page with everything in it: folds open, the decoder started.
+async function openAll(browser, name) {
+  const page = await open(browser, name);
+  await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+  await layOut(page);
+  const tool = page.locator("#what-if-tool");
+  if (await tool.count()) {
+    await tool.scrollIntoViewIfNeeded();
+    await page.waitForSelector("#what-if-tool[data-state]");
+  }
+  return page;
+}
+
 async function atEachWidth(browser) {
   for (const name of names) {
-    const page = await open(browser, name);
-    await page.addScriptTag({ content: axe });
-    await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
-    const tool = page.locator("#what-if-tool");
-    if (await tool.count()) {
-      await tool.scrollIntoViewIfNeeded();
-      await page.waitForSelector("#what-if-tool[data-state]");
-    }
-    for (const width of isLong ? [390, 768, 1280] : [390, 1280]) {
+    const began = Date.now(), page = await openAll(browser, name), widths = isLong ? [390, 768, 1280] : [390, 1280];
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
       const covered = await page.evaluate(overlaps);
       check(covered.length === 0, `${name}, ${width}: ${covered.length} labels cover others: ${covered.slice(0, 4).join("; ")}`);
+      for (const colorScheme of process.env.STATEPATH_PICTURES ? ["light", "dark"] : []) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: path.join(process.env.STATEPATH_PICTURES, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    const all = await page.evaluate(() => document.querySelectorAll("*").length), left = await page.evaluate(thin);
+    await page.addScriptTag({ content: axe });
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
       for (const colorScheme of isLong || width === 390 ? ["light", "dark"] : ["light"]) {
         await page.emulateMedia({ colorScheme });
         // The rules of form are those of the first look; later only what a width or a colour can change.
@@ -94,10 +127,9 @@ async function atEachWidth(browser) {
         const result = await page.evaluate((o) => window.axe.run(o), Object.assign({ resultTypes: ["violations"] }, options));
         for (const v of result.violations)
           check(false, `${name}, ${width}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
-        if (process.env.STATEPATH_PICTURES)
-          await page.screenshot({ path: path.join(process.env.STATEPATH_PICTURES, `${name}-${width}-${colorScheme}.png`), fullPage: true });
       }
     }
+    console.log(`${name}: ${all} elements, of which axe looked at ${left}; ${Math.round((Date.now() - began) / 1000)} seconds`);
     await page.context().close();
   }
 }
@@ -126,23 +158,72 @@ async function drawnAlike(browser) {
   }
 }
 
-// No time is asserted on a machine that others use, but sizes are. Printed are the time by the clock and that of the page's own thread.
+// No time is asserted on a machine that others use, but sizes are. Printed are times by the clock since the page was asked for, the longest
+// task, and the time of the page's own thread, which others do not lengthen.
 async function quickly(browser) {
-  const times = [], own = [], median = (list) => Math.round(list.sort((a, b) => a - b)[4]);
+  const seen = { "first paint": [], "script done": [], loaded: [], "longest task": [], "own thread": [] };
   for (let i = 0; i < 9; i++) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     context.setDefaultTimeout(patience);
     const page = await context.newPage(), client = await context.newCDPSession(page);
     await client.send("Performance.enable", { timeDomain: "threadTicks" });
     const busy = async () => (await client.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+    await page.addInitScript(() => {
+      window.longest = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((task) => (window.longest = Math.max(window.longest, task.duration)))).observe({ type: "longtask", buffered: true });
+    });
     const before = await busy();
     await page.goto("file://" + at("demo.html"));
-    own.push((await busy()) - before);
-    times.push(await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd));
+    seen["own thread"].push((await busy()) - before);
+    const found = await page.evaluate(() => new Promise((done) => setTimeout(() => {
+      const times = performance.getEntriesByType("navigation")[0], paint = performance.getEntriesByName("first-contentful-paint")[0];
+      done([paint ? paint.startTime : NaN, times.domContentLoadedEventEnd, times.loadEventEnd, window.longest]);
+    }, 100)));
+    ["first paint", "script done", "loaded", "longest task"].forEach((name, k) => seen[name].push(found[k]));
     await context.close();
   }
-  console.log(`20 nights: loaded in ${median(times)} ms, of which ${median(own)} ms are the page's (medians of 9); ${fs.statSync(at("demo.html")).size} bytes`);
+  const words = Object.entries(seen).map(([name, list]) => list.sort((x, y) => x - y) && `${name} ${Math.round(list[4])} ms (${Math.round(list[0])} to ${Math.round(list[8])})`);
+  console.log(`20 nights, ${fs.statSync(at("demo.html")).size} bytes, medians of 9: ${words.join(", ")}`);
   for (const name of names) check(fs.statSync(at(name + ".html")).size < 1e6, `${name} takes ${fs.statSync(at(name + ".html")).size} bytes`);
 }
 
-run([atEachWidth, drawnAlike, quickly], () => fs.rmSync(folder, { recursive: true }));
+// Recordings and steps are called as the kind of work has it, in what C writes and in what the script adds: read, heard, or shown on demand.
+async function inItsWords(browser) {
+  made("cooking", ["background", "take", "pour", "open", "stir", "cut", "wash", "put"], 6, [200, 300], 0.9);
+  const wanted = { demo: [() => [demo, "--model", "sleep-strict"], "Epoch", "Night"], tags: [pages.tags, "Token", "Sentence"],
+    cooking: [() => ["cooking.h5", "--model", "cooking.model.json"], "Frame", "Video"] };
+  for (const [name, [inputs, step, recording]] of Object.entries(wanted)) {
+    program("compare", ...inputs(), "--report", "words-" + name + ".html");
+    const page = await open(browser, "words-" + name), told = [];
+    const tell = async () => told.push(await page.evaluate(() => {
+      const spoken = [...document.body.querySelectorAll("[aria-label], [aria-roledescription], [title]")].flatMap((e) =>
+        ["aria-label", "aria-roledescription", "title"].map((key) => e.getAttribute(key) || ""));
+      const copy = document.body.cloneNode(true);
+      copy.querySelectorAll("script, style").forEach((e) => e.remove());
+      return copy.textContent + " " + spoken.join(" ");
+    }));
+    await page.locator("#what-if-tool").scrollIntoViewIfNeeded();
+    await page.waitForSelector("#what-if-tool[data-state]");
+    await tell();
+    check(told[0].includes(`${step} by ${step.toLowerCase()}`) && told[0].includes(`Any ${recording.toLowerCase()}`), `${name}: words of the page`);
+    await page.locator("#what-if-tool .what-if-rules tbody button").nth(3).click();
+    const plot = page.locator(".stepplot").first();
+    await plot.focus();
+    await page.keyboard.press("End");
+    await tell();
+    check(new RegExp(`^${step} \\d`).test(await page.locator(".readout").first().textContent()), `${name}: the readout says ${step}`);
+    await page.locator("table[data-counts=confusion] td button").first().click();
+    await tell();
+    check(told[2].includes(` ${step.toLowerCase()}s, by ${recording.toLowerCase()}`), `${name}: the list of a cell`);
+    await page.keyboard.press("Escape");
+    const links = await page.locator("section[aria-labelledby=recordings] tbody th a").count();
+    check(links > 3 && (await page.locator("section[aria-labelledby=legality] td a").count()) > 0, `${name}: rows and worst ${recording} are links: ${links}`);
+    for (const text of told) {
+      const left = /.{0,40}(\b(recordings?|steps?)\b|\{(recording|step)).{0,40}/i.exec(text.replace(/epoch_seconds|--unit \S+/g, ""));
+      check(!left, `${name}: other words are left: ${left && left[0]}`);
+    }
+    await page.context().close();
+  }
+}
+
+run([atEachWidth, drawnAlike, inItsWords, quickly], () => fs.rmSync(folder, { recursive: true }));

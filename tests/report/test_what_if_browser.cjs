@@ -4,7 +4,7 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, skip, check, patience, run: runParts } = require("./browser.cjs");
+const { need, skip, check, patience, layOut, run: runParts } = require("./browser.cjs");
 const [{ source: axe }] = need("axe-core");
 if (!fs.existsSync(process.env.STATEPATH_MODULE)) skip("statepath.wasm was not built");
 
@@ -14,7 +14,7 @@ const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
 const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
-run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--what-if-bytes", "600000", "--report", "demo.html", "--json", "demo.json");
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--unit", "recording/step", "--report", "demo.html", "--json", "demo.json");
 // A weighted model with a prior, fewer recordings, no reference.
 fs.writeFileSync(at("weighted.json"), JSON.stringify({
   statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),
@@ -147,21 +147,58 @@ async function byTouch(browser) {
   await page.context().close();
 }
 
-// The model that is saved, given to the program, gives the figures that the page shows. STATEPATH_LONG: 200 changes of each set of data.
+// The model that is saved, given to the program, gives the paths and figures that the page shows. STATEPATH_LONG: under 200 changes of each
+// set of data; else a few.
 const isLong = !!process.env.STATEPATH_LONG;
-const sets = [{ name: "demo", file: demo, times: 8 }];
-if (isLong) {
-  const [recipe, model] = require("./recipes.cjs")("actions", 12, 6, [200, 500], 0.95);
-  for (const [name, value] of [["actions.recipe.json", recipe], ["actions.model.json", model]]) fs.writeFileSync(at(name), JSON.stringify(value));
-  run("simulate", "actions.recipe.json", "-o", "actions.h5");
-  run("simulate", path.join(process.env.STATEPATH_SOURCE, "datasets/entities-demo.recipe.json"), "-o", "tags.h5");
-  fs.writeFileSync(at("tags.model.json"), run("model", "new", "bio", "--types", "PER,LOC,ORG"));
-  run("fit", demo, "--rules", "sleep-strict", "--method", "counts", "--tune", "none", "-o", "fitted.model.json");
-  sets[0].times = 200;
-  for (const [name, file] of [["actions", "actions.h5"], ["tags", "tags.h5"], ["fitted", demo]]) {
-    run("compare", file, "--model", name + ".model.json", "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
-    sets.push({ name, file, times: 200 });
+const recipes = require("./recipes.cjs"), sets = [{ name: "demo", file: demo }];
+function addSet(name, file, ...options) {
+  run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
+  sets.push({ name, file });
+}
+{
+  const [actions, rules] = recipes("actions", 12, 6, [200, 500], 0.95);
+  const strict = JSON.parse(fs.readFileSync(path.join(process.env.STATEPATH_SOURCE, "models/sleep-strict.model.json"), "utf8"));
+  for (const [name, value] of [["actions.recipe.json", actions], ["actions.model.json", rules], ["dwelling.model.json", Object.assign(strict, { min_dwell: { N1: 2, REM: 4 } })],
+                               ["tags.recipe.json", recipes.tags("tags", ["PER", "LOC", "ORG", "EVENT"], 60, [5, 40])]])
+    fs.writeFileSync(at(name), JSON.stringify(value));
+  for (const name of ["actions", "tags"]) run("simulate", name + ".recipe.json", "-o", name + ".h5");
+  fs.writeFileSync(at("tags.model.json"), run("model", "new", "bio", "--types", "PER,LOC,ORG,EVENT"));
+  run("fit", demo, "--rules", "dwelling.model.json", "--penalty", "1", "--tune", "none", "-o", "fitted.model.json");
+  run("fit", demo, "--rules", "sleep-strict", "--memory", "3", "--penalty", "30", "--tune", "none", "-o", "memory.model.json");
+  addSet("actions", "actions.h5", "--model", "actions.model.json");
+  addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", "argmax,greedy,beam:3,viterbi");
+  addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
+  addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi"); // more states than classes
+}
+
+// Paths as the page draws them: "strategy recording" -> class or -1 of each step. A class has a lane of its own.
+const drawn = (page) => page.evaluate(() => {
+  const { lanes, strategies, recordings } = JSON.parse(document.getElementById("what-if-settings").textContent), found = {};
+  const choose = (id, value) => {
+    const select = document.getElementById(id);
+    select.value = value;
+    select.dispatchEvent(new Event("change"));
+  };
+  const height = Math.max(...lanes) < 6 ? 13 : 11, asked = document.getElementById("what-if-strategy").value;
+  for (const name of strategies) {
+    choose("what-if-strategy", name);
+    recordings.forEach(([id, n], i) => {
+      choose("what-if-recording", i);
+      const path = (found[name.split(":")[0] + " " + id] = new Array(n).fill(-1)), shapes = [...document.querySelectorAll("#what-if-tool figure .track")].pop().querySelectorAll("path[class^=s]");
+      shapes.forEach((shape) => [...shape.getAttribute("d").matchAll(/M(\d+) ([\d.]+)h(\d+)v/g)].forEach(([all, from, y, length]) =>
+        path.fill(lanes.indexOf((y - 2) / height), Number(from), Number(from) + Number(length))));
+    });
   }
+  choose("what-if-strategy", asked);
+  return found;
+});
+
+// The same of a file that the program wrote: recording,step,strategy,...
+function written(name, classes) {
+  const [head, ...rows] = fs.readFileSync(at(name), "utf8").trim().split("\n").map((line) => line.split(",")), found = {};
+  for (const row of rows)
+    for (let s = 2; s < head.length; s++) (found[head[s] + " " + row[0]] = found[head[s] + " " + row[0]] || []).push(classes.indexOf(row[s]));
+  return found;
 }
 
 // One to four cells of the rules, now and then a stay and a slider.
@@ -181,33 +218,39 @@ async function saveModel(page) {
 }
 
 async function asProgram(browser) {
+  const times = Number(process.env.STATEPATH_CHANGES) || (isLong ? 200 : 4);
   let seed = 7;
   const draw = (n) => (seed = (seed * 48271) % 2147483647) % n;
   for (const set of sets) {
-    const page = await begin(browser, set.name + ".html"), untouched = await figures(page), right = ofRun(json(set.name + ".json"));
+    const page = await begin(browser, set.name + ".html"), untouched = await figures(page), right = ofRun(json(set.name + ".json")), began = Date.now();
     for (const name of Object.keys(right))
       check(JSON.stringify(untouched[name]) === JSON.stringify(right[name]), `${set.name}, untouched, ${name}: page ${untouched[name]}, program ${right[name]}`);
-    let compared = 0;
-    for (let i = 0; compared < set.times && i < 2 * set.times; i++) {
+    let compared = 0, steps = 0;
+    for (let i = 0; compared < times && i < 3 * times; i++) {
       await changeRules(page, draw, i % 2);
       if ((await status(page)).startsWith("These rules")) continue;
       const model = await saveModel(page), command = await page.locator("#what-if-tool > p.small code").textContent();
       check(json(model).description.includes("changed in the report on " + path.basename(set.file) + ": "), "the model says what was changed");
       check(command.includes(model), "the command names the file: " + command);
       try {
-        run("compare", set.file, "--model", model, "--json", "changed.json");
+        run("compare", set.file, "--model", model, "--json", "changed.json", "-o", "changed.csv", "--strategies", Object.keys(right).join());
       } catch (error) {
         check(error.status === 3, `the program refuses what the page decoded: ${error.status}`);
       }
       const found = await figures(page), changed = ofRun(json("changed.json"));
       for (const strategy of Object.keys(changed))
         check(JSON.stringify(found[strategy]) === JSON.stringify(changed[strategy]), `change ${i} of ${set.name}, ${strategy}: page ${found[strategy]}, program ${changed[strategy]}`);
-      if (compared++ >= 8) continue;
-      fs.copyFileSync(demo, at("sleep-demo.h5"));
+      const paths = await drawn(page), theirs = written("changed.csv", json(set.name + ".json").model.classes);
+      check(Object.keys(paths).length === Object.keys(theirs).length, `change ${i} of ${set.name}: ${Object.keys(paths).length} paths in the page`);
+      const differ = Object.keys(theirs).filter((key) => JSON.stringify(paths[key]) !== JSON.stringify(theirs[key]));
+      check(differ.length === 0, `change ${i} of ${set.name}: other paths of ${differ.slice(0, 3)}`);
+      steps += Object.values(theirs).reduce((sum, path) => sum + path.length, 0);
+      if (compared++ >= 4) continue;
+      if (set.file === demo) fs.copyFileSync(demo, at("sleep-demo.h5"));
       execFileSync("sh", ["-c", "statepath() { \"$STATEPATH\" \"$@\"; }; " + command + " -f -q || [ $? = 3 ]"], { cwd: folder, stdio: "inherit" });
     }
-    check(compared === set.times, `${set.name}: ${compared} of ${set.times} changes were compared`);
-    console.log(`${set.name}: ${compared} changes of the rules as in the program`);
+    check(compared === times, `${set.name}: ${compared} of ${times} changes were compared`);
+    console.log(`${set.name}: ${compared} changes of the rules, ${steps} steps of all strategies as in the program, ${Math.round((Date.now() - began) / 1000)} seconds`);
     await page.context().close();
   }
   // Of fewer recordings than the run had, with a prior: the model is one that the program takes.
@@ -246,6 +289,7 @@ async function accessible(browser) {
       await page.locator(".what-if-rules td button").nth(7).click();
       if (name === "weighted.html") await page.locator("#what-if-temperature").fill("140");
       await frame(page);
+      await layOut(page);
       await page.addScriptTag({ content: axe });
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
@@ -266,7 +310,8 @@ async function accessible(browser) {
 
 // No time is asserted on a machine that others use, but the size is. The times are printed.
 async function quick(browser) {
-  check(text.length < 1e6, `a page of 20 nights takes ${text.length} bytes`);
+  const size = Buffer.byteLength(text);
+  check(size < 1e6 && text.includes("The page holds the scores of 20 of 20 recordings"), `a page that holds 20 nights and what rules cost takes ${size} bytes`);
   const page = await open(browser, "demo.html");
   const load = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
   const started = await page.evaluate(() => new Promise((done) => {
@@ -282,7 +327,7 @@ async function quick(browser) {
     }
     return (performance.now() - from) / 10;
   });
-  console.log(`20 nights: ${text.length} bytes, loaded ${Math.round(load)} ms, decoder started in ${Math.round(started)} ms, a change shown in ${Math.round(change)} ms`);
+  console.log(`20 nights: ${size} bytes, loaded ${Math.round(load)} ms, decoder started in ${Math.round(started)} ms, a change shown in ${Math.round(change)} ms`);
   await page.context().close();
 }
 

@@ -744,24 +744,26 @@ def not_hdf5():
         bad(name, message, status=status)
 
     raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: holds no matrices of numbers, texts, or "
-        "cells of these", status="data")
+        "cells of these; save(FILE, '-struct', 'NAME') saves the fields of a struct so", status="data")
     array = "; an array's name says what it holds: log_probs, probs, logits, scores or labels"
-    raw("x.pt", b"PK\x03\x04" + b"\0" * 22 + bytes([10, 0, 0, 0]) + b"x/data.pkl", "FILE: is not an HDF5 file but looks like a PyTorch file; "
+    raw("x.pt", b"PK\x03\x04" + b"\0" * 22 + bytes([10, 0, 0, 0]) + b"x/data.pkl", "FILE: looks like a PyTorch file, which is not read; "
         "convert it with python3 -c \"import numpy, torch; x = torch.load('x.pt', map_location='cpu'); numpy.savez('x.npz', **{k: v.numpy() "
         "for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"" + array)
-    raw("x.safetensors", bytes([60, 0, 0, 0, 0, 0, 0, 0]) + b'{"logits":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}}', "FILE: is "
-        "not an HDF5 file but looks like a safetensors file; convert it with python3 -c \"import numpy, safetensors.numpy; "
+    raw("x.safetensors", bytes([60, 0, 0, 0, 0, 0, 0, 0]) + b'{"logits":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}}', "FILE: looks "
+        "like a safetensors file, which is not read; convert it with python3 -c \"import numpy, safetensors.numpy; "
         "numpy.savez('x.npz', **safetensors.numpy.load_file('x.safetensors'))\"" + array)
-    raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
-    raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
-    raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
+    raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: looks like a Python pickle, which is not read; convert it with "
+        "python3 -c \"import numpy, pickle; x = pickle.load(open('scores.pkl', 'rb')); numpy.savez('scores.npz', **x) if isinstance(x, dict) else "
+        "numpy.save('scores.npy', x)\"" + array)
+    raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: looks like a JSON text, which is not read; " + mend)
+    raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is a model; look at it with statepath model "
         "show, and give it to other commands as `model`")
-    raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; labels, one a line, are read where a model names their classes "
+    raw("scores.txt", b"hello\nworld\n", "FILE: looks like a text file, which is not read; labels, one a line, are read where a model names their classes "
         "(`model` or `rules` M) and the name ends in .txt, .csv, .tsv, .hyp or .eannot; scores are a table with a column a class")
-    raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is not an HDF5 file but gzip-compressed; unpack it with gunzip")
-    raw("scores.bin", bytes(range(1, 200)), "FILE: is not an HDF5 file; " + mend)
+    raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is gzip-compressed; unpack it with gunzip")
+    raw("scores.bin", bytes(range(1, 200)), "FILE: is of no kind that is read here; " + mend)
     raw("lfs.h5", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-        "FILE: is not an HDF5 file but a Git LFS pointer; run git lfs pull")
+        "FILE: is a Git LFS pointer; run git lfs pull")
     raw("empty.h5", b"", "FILE: is empty; write it again")
     bad("missing.h5", "FILE: there is no such file", status="file")
     os.mkdir(path_of("folder.h5"))

@@ -60,7 +60,8 @@ bad("foreign.h5", None, "FILE: found no group /paths; it holds /deep/er/classes 
 bad("foreign.h5", "nope", "FILE: there is no dataset /nope; say where the paths are with `paths` PATH", "file")
 bad("foreign.h5", "empty_group", "FILE: group /empty_group holds no dataset of paths; say where the paths are with `paths` PATH",
     "file")
-bad("foreign.h5", "text", "FILE: dataset /text holds text, which cannot be read as numbers here; write it again as integers or floats")
+bad("foreign.h5", "text", "FILE: dataset /text, recording x, step 0: label \"a\" is a word; a model says which class it is "
+    "(`model` or `rules` M)")
 bad("foreign.h5", "half", "FILE: dataset /half, recording x, step 1: class 0.5 is not a whole number; undecoded steps are -1")
 bad("foreign.h5", "low", "FILE: dataset /low, recording x, step 0: class -2 is not the number of a class; undecoded steps are -1")
 bad("foreign.h5", "short", "FILE: dataset /offsets goes from 0 to 5, but dataset /short has 4 steps; it must begin with 0 and end with "

@@ -104,6 +104,8 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         int32_t n_left = do_run(w, scratch, begin, (int32_t)count, left);
         if (n_left < 0)
             w->no_memory = true;
+        if (leftover->is_fine && !leftover->is_fine(leftover->arg, begin, begin + count))
+            continue;
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
@@ -163,10 +165,16 @@ static void share_long(lane_work *w, sp_workers *workers)
     }
 }
 
-/* Recordings of a run: enough runs to share among the threads, else as many as there is room for. */
-static int64_t run_length(int64_t n_recordings, int64_t n_threads)
+/* Recordings of a run: enough runs to share among the threads, and no more than stay in the cache until their paths are checked.
+ */
+static int64_t run_length(const sp_batch *batch, int64_t n_threads)
 {
-    int64_t run = (n_recordings / (n_threads * 8) + SP_LANES_MOST - 1) / SP_LANES_MOST * SP_LANES_MOST;
+    enum { CACHED_BYTES = 1 << 20 };
+    const double bytes = (double)batch->scores.n_steps * batch->scores.n_classes * (int)batch->scores.dtype,
+                 cached = CACHED_BYTES / (bytes + 1) * (double)batch->n_recordings;
+    int64_t run = (batch->n_recordings / (n_threads * 8) + SP_LANES_MOST - 1) / SP_LANES_MOST * SP_LANES_MOST;
+    if ((double)run > cached)
+        run = (int64_t)cached / SP_LANES_MOST * SP_LANES_MOST;
     return run < SP_LANES_MOST ? SP_LANES_MOST : run > SP_LANE_RUN_MOST ? SP_LANE_RUN_MOST : run;
 }
 
@@ -189,11 +197,22 @@ static void share_few(lane_work *w, sp_workers *workers)
         sp_workers_share(workers, n, share_singles, w);
 }
 
+bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch)
+{
+    const lane_work w = {.kernels = kernels, .batch = batch};
+    bool looks_along = kernels->way == SP_WAY_LANES && !are_few(kernels, batch);
+    for (int64_t n = 0; looks_along && n < batch->n_recordings; n++) {
+        const sp_scores scores = sp_batch_recording(batch, n);
+        looks_along = !goes_on_all_threads(&w, &scores);
+    }
+    return looks_along;
+}
+
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, false, run_length(batch, n_threads), false};
     if (are_few(kernels, batch))
         share_few(&w, workers);
     else if (kernels->way == SP_WAY_DENSE)
@@ -208,7 +227,7 @@ bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batc
                                  sp_workers *workers, sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, true, run_length(batch->n_recordings, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, true, run_length(batch, n_threads), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

@@ -62,7 +62,14 @@ typedef struct sp_leftover {
     sp_task *finish;       /* those that are decoded */
     sp_task *finish_alone; /* the same, where no task runs and all threads are free */
     void *arg;
+    /* Are the rows of recordings first .. last-1, decoded already, scores at all? NULL: they are. False: none of the three is
+     * called for them. Asked of SP_WAY_LANES only. */
+    bool (*is_fine)(void *arg, int64_t first, int64_t last);
 } sp_leftover;
+
+/* Can sp_kernels_share() ask leftover.is_fine? Where recordings go through lanes, whose arithmetic makes no difference between
+ * NaN and a number. */
+bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch);
 
 /* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on lack of memory.
  */

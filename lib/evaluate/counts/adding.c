@@ -264,7 +264,7 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
-    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->scorers};
+    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->scorers, piece->broken};
     if (status == SP_OK)
         status = add_steps(e, &r, &views, err);
     h->at += piece->n_steps;
@@ -320,6 +320,7 @@ typedef struct whole_recording {
     sp_evaluation_piece piece;
     sp_scores scores, against[SP_MOST_AGAINST];
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
+    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
 } whole_recording;
 
@@ -329,6 +330,7 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         out->results[s] = block->results[s][n];
         out->paths[s] = block->paths[s] + first;
+        out->broken[s] = block->broken ? block->broken[s] + first : NULL;
     }
     for (int32_t i = 0; block->scorers && i < e->options.n_scorers; i++)
         out->scorers[i] = block->scorers[i] + first;
@@ -354,6 +356,7 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
                                        .scores = block->scores ? &out->scores : NULL,
                                        .against = block->against ? out->against : NULL,
                                        .paths = out->paths,
+                                       .broken = block->broken ? out->broken : NULL,
                                        .scorers = block->scorers ? out->scorers : NULL};
 }
 

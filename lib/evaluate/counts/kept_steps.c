@@ -1,4 +1,5 @@
-/* The steps of all recordings as runs of equal numbers: what a part keeps of labels, gaps and paths. */
+/* The steps of all recordings as runs of equal numbers: what a part keeps of labels, gaps and paths, and of what relaxed paths
+ * break. */
 #include "evaluate/counts/kept_steps.h"
 #include "evaluate/evaluation.h"
 
@@ -46,7 +47,7 @@ static bool end_recording(sp_kept_steps *kept, int32_t n)
 sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
     sp_kept_steps *kept = &e->kept_steps;
-    const int32_t S = e->result->n_strategies;
+    const int32_t S = e->result->n_strategies, n = SP_KEPT_PATHS + (views->broken ? 2 * S : S);
     bool is_whole = true;
     if (!kept->is_wanted)
         return SP_OK;
@@ -57,15 +58,17 @@ sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views 
             is_whole = add_step(&kept->runs[SP_KEPT_SEGMENTS], r->segments[t]);
         for (int32_t s = 0; is_whole && s < S; s++)
             is_whole = add_step(&kept->runs[SP_KEPT_PATHS + s], views->paths[s][t]);
+        for (int32_t s = 0; is_whole && views->broken && s < S; s++)
+            is_whole = add_step(&kept->runs[SP_KEPT_PATHS + S + s], views->results[s].status == SP_OK && views->broken[s][t]);
     }
     if (is_whole && r->rest == 0)
-        is_whole = end_recording(kept, SP_KEPT_PATHS + S);
+        is_whole = end_recording(kept, n);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
 void sp_kept_steps_free(sp_kept_steps *kept)
 {
-    for (int32_t i = 0; i < SP_KEPT_PATHS + SP_EVALUATION_MAX_STRATEGIES; i++)
+    for (int32_t i = 0; i < SP_KEPT_PATHS + 2 * SP_EVALUATION_MAX_STRATEGIES; i++)
         sp_count_list_free(&kept->runs[i].list);
     sp_count_list_free(&kept->list);
 }

@@ -4,7 +4,8 @@
 
 #include "evaluate/counts/count_list.h"
 
-/* What of a recording: its labels, all wake included; its segments; the path of each strategy, of -1 where it is undecoded. */
+/* What of a recording: its labels, all wake included; its segments; the path of each strategy, of -1 where it is undecoded. Of
+ * relaxed paths there follows for each strategy which steps break a rule: 1, else 0. */
 enum { SP_KEPT_LABELS, SP_KEPT_SEGMENTS, SP_KEPT_PATHS };
 
 /* Where each of n recordings begins in a list: places [n]. False: it is not a list of so many. */

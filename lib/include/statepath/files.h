@@ -64,7 +64,9 @@ typedef struct sp_file_access {
  * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
  *
  * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
- * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none.
+ * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none. Labels (and paths)
+ * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored. Padded words alone need
+ * no lengths: what is empty at the end of a row is padding.
  *
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
  * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
@@ -92,12 +94,14 @@ typedef struct sp_file_access {
  * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
  * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
  * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
- * one a line (.hyp, .eannot, a hypnogram as text). `label` is a class by name or alias of the model, or its number in the model's
- * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
- * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
- * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
- * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
- * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
+ * one a line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "### Frame level
+ * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number
+ * in the model's order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each
+ * recording must have its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have
+ * decimals (2.0); with codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An
+ * apostrophe before = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is
+ * taken off. Fields as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over,
+ * empty lines too.
  *
  * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
  * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
@@ -221,8 +225,9 @@ const char *const *sp_source_tokens(const sp_source *source);
 sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
                                 sp_error *err);
 
-/* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]", and the option, in
- * backquotes, that would use it, or NULL where there is none. Of several files those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
+/* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]" (attributes and columns of
+ * tables too), and the option, in backquotes, that would use it or say the same, or NULL where there is none. Of several files
+ * those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
 typedef void sp_unused_sink(void *arg, const char *what, const char *shape, const char *option);
 sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 

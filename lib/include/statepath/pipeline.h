@@ -109,6 +109,7 @@ typedef struct sp_run_options {
     char **collapse; /* ends with NULL; or NULL */
     char
         *preset; /* "sleep", "tags", "actions": which figures are shown first; "none": none of them; NULL: what the classes say */
+    char *unit;  /* "night/epoch": what recordings and steps are called where people read them; NULL: as `preset` says */
     char *background; /* classes that are no segments, "A,B"; "": none; NULL: of actions, as the field has it, "background" */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
@@ -127,6 +128,7 @@ typedef struct sp_run_options {
         char *shard;       /* "i/n": only the i-th of n ranges of recordings; "auto": as the scheduler's variables say */
         char *steps;       /* "all" (NULL): with paths and labels, as runs; "none" */
         int check_inputs;  /* tell changed inputs by a checksum of their bytes too */
+        int goes_on;       /* with `force`: a part of this very run is kept all the same */
         int allow_missing; /* of merging */
     } part;                /* compare and evaluate of files */
     /* Whoever runs it. */

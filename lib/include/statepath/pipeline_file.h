@@ -57,14 +57,14 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
 
 /* ---- parts ----
  *
- * With o->part.file sp_compare_file() and sp_evaluate_file() count everything, pool nothing and write a part; *out is then NULL.
- * A part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its result is that of
- * then). Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/README.md says what a part
- * holds.
+ * With o->part.file sp_compare_file(), sp_evaluate_file() and sp_decode_file() count everything, pool nothing and write a part;
+ * *out is then NULL. A part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its
+ * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/README.md says
+ * what a part holds.
  *
  *   files       [n] names of parts, in any order
  *   o           where results go: output, force, trace_steps, what_if_bytes, hooks, decode.threads; the rest is the parts' own
- *   out         the caller frees it; untouched on failure
+ *   out         the caller frees it; untouched on failure, and of parts of decoding, which make paths alone
  *   result      out, may be NULL
  * SP_OK; SP_EFILE, SP_EDATA (a part is damaged, of another version, model or options, one is missing, a recording comes twice);
  * SP_EINVAL; SP_ENOMEM. */

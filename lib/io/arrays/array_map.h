@@ -1,5 +1,5 @@
-/* Which recordings the arrays of a file hold: the layout, lengths, names; and the arrays beside the first one ("parts"). What
- * array_source.c reads by. Private to io/.
+/* Which recordings the arrays of a file hold: the layout, lengths, names; and the arrays beside the first one ("parts"), once
+ * array_find.h knows which array is what. What array_source.c reads by. Private to io/.
  */
 #ifndef STATEPATH_IO_ARRAY_MAP_H
 #define STATEPATH_IO_ARRAY_MAP_H
@@ -51,9 +51,5 @@ static inline sp_stored *sp_array_of(const sp_array_part *part, int64_t recordin
 
 /* Is an array of no part, and none that is looked for by its usual name (ids, classes ...)? */
 bool sp_array_is_unused(const sp_array_map *map, const sp_stored *array);
-
-/* The array of a name as an option gives it, or else as it is usual; looked at. *out NULL: there is none of the usual name. */
-sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
-                         sp_error *err);
 
 #endif

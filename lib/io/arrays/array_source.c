@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "io/arrays/array_base.h"
+#include "io/arrays/array_find.h"
 #include "io/arrays/array_map.h"
 #include "io/holes.h"
 #include "io/row_kind.h"
@@ -14,6 +17,7 @@ typedef struct array_source {
     sp_array_map map;
     sp_texts classes, tokens;
     char stored_type[SP_STORED_TYPE + 16];
+    char remark[SP_ARRAY_BASE];
     sp_texts strategies;   /* [n_paths] */
     bool *has_path_scores; /* [n_paths] */
 } array_source;
@@ -73,9 +77,10 @@ static sp_status read_columns(const array_source *a, const reading *r, const sp_
 }
 
 /* Steps first .. first+n-1 of recording `recording`; of packed layouts n may go on into the next ones. */
-static sp_status read_steps(const array_source *a, const reading *r, int64_t recording, int64_t first, int64_t n, void *out,
+static sp_status read_steps(const sp_source *source, const reading *r, int64_t recording, int64_t first, int64_t n, void *out,
                             sp_error *err)
 {
+    const array_source *a = source->opened;
     const sp_array_map *map = &a->map;
     const sp_stored *array = sp_array_of(r->part, recording);
     const int64_t width = r->part->has_classes ? map->n_classes : 1;
@@ -94,7 +99,7 @@ static sp_status read_steps(const array_source *a, const reading *r, int64_t rec
                                                                        r->target, r->limit, out, &bad_at, &bad, err);
     if (status != SP_OK || bad_at < 0)
         return status;
-    char where[300], what[SP_ELEMENT_REFUSAL], class[40] = "";
+    char where[300], what[SP_ELEMENT_REFUSAL], class[40] = "", list[SP_ARRAY_BASE];
     int64_t step = first + bad_at / width;
     while (step >= map->offsets[recording + 1] - map->offsets[recording]) {
         step -= map->offsets[recording + 1] - map->offsets[recording];
@@ -103,23 +108,27 @@ static sp_status read_steps(const array_source *a, const reading *r, int64_t rec
     if (r->part->has_classes)
         snprintf(class, sizeof class, ", class %lld", (long long)(bad_at % width));
     sp_element_refuse(r->part->noun, r->target, r->limit, bad, what);
-    return sp_fail_at(err, SP_EDATA, step, "%s, recording %s, step %lld%s: %s",
-                      sp_stored_where(&map->file, array, where, sizeof where), map->ids[recording], (long long)step, class, what);
+    const bool is_base = map->file.counts_from_1 && strcmp(r->part->noun, "label") == 0 && bad == (double)r->limit;
+    return sp_fail_at(err, SP_EDATA, step, "%s, recording %s, step %lld%s: %s%s%s%s",
+                      sp_stored_where(&map->file, array, where, sizeof where), map->ids[recording], (long long)step, class, what,
+                      is_base ? "; MATLAB counts from 1: `map` " : "", is_base ? sp_array_base_map(source, list) : "",
+                      is_base ? " reads labels that do" : "");
 }
 
-static sp_status read_part(const array_source *a, const sp_array_part *part, const sp_wanted *w, sp_target target, int64_t limit,
-                           void *out, sp_error *err)
+static sp_status read_part(const sp_source *source, const sp_array_part *part, const sp_wanted *w, sp_target target,
+                           int64_t limit, void *out, sp_error *err)
 {
+    const array_source *a = source->opened;
     const sp_array_map *map = &a->map;
     const reading r = {.part = part, .target = target, .limit = limit};
     if (!out || w->n_steps == 0)
         return SP_OK;
     if (w->is_part || map->layout == SP_LAYOUT_PACKED || map->layout == SP_LAYOUT_SINGLE)
-        return read_steps(a, &r, w->first, w->first_step, w->n_steps, out, err);
+        return read_steps(source, &r, w->first, w->first_step, w->n_steps, out, err);
     sp_status status = SP_OK;
     const size_t step_bytes = sp_target_size(target) * (size_t)(part->has_classes ? map->n_classes : 1);
     for (int64_t n = w->first; status == SP_OK && n < w->first + w->count; n++)
-        status = read_steps(a, &r, n, 0, map->offsets[n + 1] - map->offsets[n],
+        status = read_steps(source, &r, n, 0, map->offsets[n + 1] - map->offsets[n],
                             (char *)out + (size_t)(map->offsets[n] - map->offsets[w->first]) * step_bytes, err);
     return status;
 }
@@ -140,9 +149,10 @@ static const char *explain(const sp_label_words *words, int64_t value, const sp_
 }
 
 /* Labels as words or codes tell them: -1 unscored, or a class. */
-static sp_status read_coded(const array_source *a, const sp_array_part *part, const sp_wanted *w, const sp_word_meaning *meaning,
-                            bool ignores_100, int32_t *out, sp_error *err)
+static sp_status read_coded(const sp_source *source, const sp_array_part *part, const sp_wanted *w,
+                            const sp_word_meaning *meaning, bool ignores_100, int32_t *out, sp_error *err)
 {
+    const array_source *a = source->opened;
     const sp_array_map *map = &a->map;
     int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
     if (!raw)
@@ -159,7 +169,7 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
         sp_label_words *words = sp_array_of(part, n)->words;
         if (words)
             sp_label_words_tell(words, meaning);
-        sp_status status = read_part(a, part, &one, SP_TO_I64, 0, raw, err);
+        sp_status status = read_part(source, part, &one, SP_TO_I64, 0, raw, err);
         for (int64_t t = 0; status == SP_OK && t < steps; t++) {
             char where[300], sentence[SP_CODES_SENTENCE];
             out[begin + t] = ignores_100 && !words && raw[t] == -100 ? -1
@@ -197,22 +207,22 @@ static sp_status read_classes(const sp_source *source, const sp_array_part *part
     if (!out)
         return SP_OK;
     return codes || has_words(part, info->n_recordings)
-               ? read_coded(source->opened, part, w, &meaning, source->ignores_100, out, err)
-               : read_part(source->opened, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+               ? read_coded(source, part, w, &meaning, source->ignores_100, out, err)
+               : read_part(source, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
 }
 
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
 {
     const array_source *a = source->opened;
     const sp_target target = block->dtype == SP_F32 ? SP_TO_F32 : SP_TO_F64;
-    sp_status status = read_part(a, &a->map.scores, wanted, target, 0, block->scores, err);
+    sp_status status = read_part(source, &a->map.scores, wanted, target, 0, block->scores, err);
     if (status == SP_OK)
         status = read_classes(source, &a->map.labels, wanted, source->codes, block->labels, err);
     if (status == SP_OK)
-        status = read_part(a, &a->map.segments, wanted, SP_TO_I64, 0, block->segments, err);
+        status = read_part(source, &a->map.segments, wanted, SP_TO_I64, 0, block->segments, err);
     if (status == SP_OK)
-        status = read_part(a, &a->map.weights, wanted, SP_TO_WEIGHT, 0, block->weights, err);
-    return status == SP_OK ? read_part(a, &a->map.mask, wanted, SP_TO_BOOL, 0, block->mask, err) : status;
+        status = read_part(source, &a->map.weights, wanted, SP_TO_WEIGHT, 0, block->weights, err);
+    return status == SP_OK ? read_part(source, &a->map.mask, wanted, SP_TO_BOOL, 0, block->mask, err) : status;
 }
 
 sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
@@ -282,7 +292,7 @@ static sp_status find_kind(sp_source *source, const array_source *a, const sp_so
     const reading r = {.part = &map->scores, .target = SP_TO_F64};
     if (!rows)
         return sp_no_memory(err);
-    status = read_steps(a, &r, n, 0, steps, rows, err);
+    status = read_steps(source, &r, n, 0, steps, rows, err);
     if (status == SP_OK) {
         sp_kind seen = info->kind;
         const bool is_seen = sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
@@ -412,6 +422,9 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
         status = find_tokens(source, a, err);
     if (status == SP_OK && request->is_paths)
         status = name_strategies(source, a, err);
+    if (status == SP_OK && a->map.file.counts_from_1)
+        status = sp_array_base_look(source, &a->map, a->remark, err);
+    source->info.remark = *a->remark ? a->remark : source->info.remark;
     return status == SP_OK && source->info.has_scores ? find_kind(source, a, request->options, err) : status;
 }
 
@@ -460,6 +473,16 @@ sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_sub
     return status;
 }
 
+/* A column of a table of scores that was passed over. A text of labels, which `labels` names, has labels in one called so. */
+static void list_column(const char *file, const char *column, sp_unused_sink *sink, void *arg)
+{
+    char what[120], option[300];
+    const bool are_labels = strcasecmp(column, "stage") == 0 || strcasecmp(column, "class") == 0;
+    snprintf(what, sizeof what, *column ? "column %.100s" : "a column without a name", column);
+    snprintf(option, sizeof option, "`labels` %.250s", file);
+    sink(arg, what, "", are_labels ? option : NULL);
+}
+
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
 {
     array_source *a = source->opened;
@@ -476,5 +499,7 @@ sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, v
         sink(arg, what, text, are_scores ? "`scores`" : !is_float && (array->rank == 1 || array->rank == 2) ? "`labels`" : NULL);
         sp_stored_forget(array);
     }
+    for (char **column = a->map.file.passed_over; status == SP_OK && column && *column; column++)
+        list_column(source->file_name, *column, sink, arg);
     return status;
 }

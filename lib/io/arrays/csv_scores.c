@@ -131,9 +131,20 @@ static void skip_empty_lines(table *t)
 
 /* ---- the first line ---- */
 
+/* Numbers with decimal commas between semicolons: both stand in such a line, and nothing else than digits. */
+static bool has_decimal_commas(const char *line, size_t n)
+{
+    size_t digits = 0;
+    while (digits < n && line[digits] && strchr("0123456789,;-+eE \"", line[digits]))
+        digits++;
+    return digits == n && memchr(line, ';', n) && memchr(line, ',', n);
+}
+
 static char find_delimiter(const char *line)
 {
     const size_t n = strcspn(line, "\r\n");
+    if (has_decimal_commas(line, n))
+        return ';';
     for (const char *d = ",\t;"; *d; d++)
         if (memchr(line, *d, n))
             return *d;
@@ -263,11 +274,17 @@ static sp_status begin_recording(table *t, const char *id)
 /* The number in a cell; `what` it should be where it is none. */
 static sp_status read_number(const table *t, int32_t c, double *out)
 {
+    static const char *const missing[] = {"NA", "N/A", "null", "none", "-", "?"};
+    const char *text = t->cells[c], *mend = strchr(text, ',') ? "; decimals follow a point, as in 0.5" : "";
     char what[200];
-    if (sp_number_read(t->cells[c], out))
+    if (sp_number_read(text, out))
         return SP_OK;
-    snprintf(what, sizeof what, "\"%.60s\" is not a number%s", t->cells[c],
-             strchr(t->cells[c], ',') ? "; decimals follow a point, as in 0.5" : "");
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (strcasecmp(text, missing[i]) == 0)
+            mend = "; a number that is missing is nan, or nothing";
+    if (*text && text[strlen(text) - 1] == '%')
+        mend = "; write 50% as 0.5";
+    snprintf(what, sizeof what, "\"%.60s\" is not a number%s", text, mend);
     return fail_cell(t, c, what);
 }
 
@@ -384,13 +401,18 @@ static sp_status read_record(table *t)
     for (; status == SP_OK && !is_last; n++)
         status = next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last);
     if (status == SP_OK && n != t->n_columns)
-        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d", t->file, (long long)t->line, n,
-                         t->n_columns);
+        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->line, n,
+                         t->n_columns,
+                         t->delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : "");
     return status == SP_OK ? add_record(t) : status;
 }
 
 static sp_status read_table(table *t)
 {
+    const char *turn = strchr(t->at, '\r');
+    if (turn && turn[1] && !strchr(t->at, '\n'))
+        return sp_fail(t->err, SP_EDATA, "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
+                       t->file);
     if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
         t->at += 3;
     skip_empty_lines(t);
@@ -480,6 +502,19 @@ static sp_status check_recordings(const table *t, sp_error *err)
     return a == -2 ? sp_no_memory(err) : SP_OK;
 }
 
+/* Names of the columns of a role. NULL: no memory. */
+static sp_texts names_of(const table *t, role of)
+{
+    sp_text_span *names = malloc(((size_t)t->n_columns + 1) * sizeof *names);
+    int32_t n = 0;
+    for (int32_t c = 0; names && c < t->n_columns; c++)
+        if (t->columns[c].role == of)
+            names[n++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
+    sp_texts out = names ? sp_texts_pack(names, n) : NULL;
+    free(names);
+    return out;
+}
+
 static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_error *err)
 {
     enum { MOST_ARRAYS = 6 };
@@ -500,14 +535,9 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     if (status == SP_OK && t->of[IS_RECORDING] >= 0)
         status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
     if (status == SP_OK && t->columns[0].name) {
-        sp_text_span *names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
-        int32_t k = 0;
-        for (int32_t c = 0; names && c < t->n_columns; c++)
-            if (t->columns[c].role == IS_CLASS)
-                names[k++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
-        f->classes = names ? sp_texts_pack(names, k) : NULL;
-        free(names);
-        status = f->classes ? SP_OK : sp_no_memory(err);
+        f->classes = names_of(t, IS_CLASS);
+        f->passed_over = names_of(t, IS_NOTHING);
+        status = f->classes && f->passed_over ? SP_OK : sp_no_memory(err);
     }
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }

@@ -263,5 +263,9 @@ static sp_status open_npy(sp_source *source, const sp_request *request, sp_error
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 
-const sp_format sp_npy_format = {
-    .name = "a numpy .npy file", .magic = magic, .n_magic = N_MAGIC, .mend = sp_mend_npy, .open = open_npy, SP_ARRAY_SOURCE_ROW};
+const sp_format sp_npy_format = {.name = "a numpy .npy file",
+                                 .magic = magic,
+                                 .n_magic = N_MAGIC,
+                                 .python = "numpy.load('FILE')",
+                                 .open = open_npy,
+                                 SP_ARRAY_SOURCE_ROW};

@@ -283,5 +283,9 @@ static sp_status open_npz(sp_source *source, const sp_request *request, sp_error
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 
-const sp_format sp_npz_format = {
-    .name = "a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz, .open = open_npz, SP_ARRAY_SOURCE_ROW};
+const sp_format sp_npz_format = {.name = "a numpy .npz archive",
+                                 .recognise = sp_is_npz,
+                                 .python = "numpy.load('FILE')['NAME']",
+                                 .open = open_npz,
+                                 .paths = &sp_npz_paths,
+                                 SP_ARRAY_SOURCE_ROW};

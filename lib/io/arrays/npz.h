@@ -8,5 +8,6 @@
 /* Stored members are read from the file as .npy is. Deflated ones are unpacked whole in memory, once one is wanted, and checked
  * against their checksum. */
 extern const sp_format sp_npz_format;
+extern const sp_path_format sp_npz_paths; /* (npz_paths.c) */
 
 #endif

@@ -35,6 +35,7 @@ void sp_stored_close(sp_stored_file *f)
     }
     free(f->arrays);
     free(f->by_name);
+    free(f->passed_over);
     free(f->classes);
 }
 

@@ -47,9 +47,11 @@ struct sp_stored_file {
     const char *storage; /* how its arrays are stored, for people */
     int fd;              /* -1: all is in memory */
     int64_t file_size;
+    bool counts_from_1; /* the tool that wrote it counts so (MATLAB) */
     int64_t n;
     sp_stored *arrays;   /* [n] */
     sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */
+    char **passed_over;  /* columns of text that were not read, NULL after the last (CSV); or NULL */
     char **classes;      /* names of the columns of the scores that the file itself gives (CSV); or NULL */
     /* Fills in what stands at an array; NULL where all are known. */
     sp_status (*look)(sp_stored_file *f, sp_stored *array, sp_error *err);

@@ -7,6 +7,8 @@
 
 #include "core/model.h"
 #include "io/events/event_reader.h"
+#include "io/events/event_writer.h"
+#include "io/paths_export.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_new.h"
 #include "sleep/stages.h"
@@ -217,13 +219,53 @@ static sp_status step_seconds(sp_source *source, double *seconds, sp_error *err)
     return SP_OK;
 }
 
+/* ---- paths as events ---- */
+
+static bool takes_paths(const char *file)
+{
+    return sp_event_writer_find(file) != NULL;
+}
+
+static sp_status check_paths(const char *file, const sp_paths_header *header, sp_error *err)
+{
+    if (header->n_recordings != 1 || header->n_strategies != 1)
+        return sp_fail(err, SP_EINVAL,
+                       "%s: holds one path of one recording, and there are %lld recordings and %d strateg%s; write .csv or .h5",
+                       file, (long long)header->n_recordings, header->n_strategies, header->n_strategies == 1 ? "y" : "ies");
+    const sp_event_night night = {
+        .n_classes = header->n_classes, .classes = header->classes, .epoch_seconds = header->epoch_seconds};
+    return sp_event_writer_check(sp_event_writer_find(file), file, &night, err);
+}
+
+static sp_status write_paths(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
+{
+    const sp_event_night night = {.n_steps = e->kept.info.n_steps,
+                                  .labels = paths[0],
+                                  .n_classes = e->kept.info.n_classes,
+                                  .classes = e->kept.info.classes,
+                                  .epoch_seconds = e->epoch_seconds};
+    char *bytes = NULL;
+    (void)most;
+    size_t n = 0;
+    sp_status status = sp_kept_paths_read(&e->kept, 0, 0, 1, paths[0], err);
+    if (status == SP_OK)
+        status = sp_event_writer_bytes(sp_event_writer_find(e->file), e->file, &night, &bytes, &n, err);
+    if (status == SP_OK)
+        status = sp_text_put(e->text, bytes, n, err);
+    free(bytes);
+    return status;
+}
+
+static const sp_path_format paths_format = {.takes = takes_paths, .check = check_paths, .is_text = true, .write = write_paths};
+
 const sp_format sp_event_format = {.name = "a file of events",
                                    .recognise = is_events,
                                    .open = open_events,
                                    .close = close_events,
                                    .read = read_labels,
                                    .read_path = read_path,
-                                   .epoch_seconds = step_seconds};
+                                   .epoch_seconds = step_seconds,
+                                   .paths = &paths_format};
 
 bool sp_event_is_file(const char *file)
 {

@@ -13,10 +13,10 @@ void sp_array_clear(sp_array *array)
     *array = (sp_array){.rank = 0};
 }
 
-static sp_status open_file(const char *file, const sp_file_access *how, hid_t *out, sp_error *err)
+static sp_status open_file(const char *file, const char *path, const sp_file_access *how, hid_t *out, sp_error *err)
 {
     int64_t size;
-    sp_status status = sp_format_check_h5(file, how, err);
+    sp_status status = sp_format_check_h5(file, path, how, err);
     return status == SP_OK ? sp_h5_open(file, how, out, &size, err) : status;
 }
 
@@ -107,7 +107,7 @@ sp_status sp_array_read(const char *file, const char *path, sp_array_type type, 
     char *normal = sp_h5_path(path);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = normal ? open_file(file, how, &h5, err) : sp_no_memory(err);
+    sp_status status = normal ? open_file(file, normal, how, &h5, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = read_array(h5, file, normal, type, mend, &a, err);
     if (h5 >= 0)
@@ -127,7 +127,7 @@ sp_status sp_array_exists(const char *file, const char *path, const sp_file_acce
     char *normal = sp_h5_path(path);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = normal ? open_file(file, how, &h5, err) : sp_no_memory(err);
+    sp_status status = normal ? open_file(file, normal, how, &h5, err) : sp_no_memory(err);
     if (status == SP_OK)
         *exists = sp_h5_has_link(h5, normal);
     if (h5 >= 0)

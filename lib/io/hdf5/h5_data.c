@@ -199,11 +199,35 @@ static bool are_chunks_sound(hid_t created, int rank, const hsize_t *largest)
     return is_sound;
 }
 
+/* Rank and shape. */
+static sp_status find_shape(sp_h5_data *data, const char *file_name, const char *path, hsize_t *largest, sp_error *err)
+{
+    const hid_t space = H5Dget_space(data->id);
+    data->rank = H5Sget_simple_extent_dims(space, data->dims, largest);
+    const bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
+    if (space >= 0)
+        H5Sclose(space);
+    if (is_null)
+        return sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name,
+                       path);
+    return data->rank < 0 ? sp_h5_refused(file_name, path, err) : SP_OK;
+}
+
+sp_status sp_h5_data_adopt_texts(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
+{
+    sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
+    sp_status status = data.type < 0 ? sp_h5_refused(file_name, path, err) : find_shape(&data, file_name, path, NULL, err);
+    if (status == SP_OK)
+        *out = data;
+    else
+        sp_h5_data_close(&data);
+    return status;
+}
+
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
     hsize_t largest[H5S_MAX_RANK] = {0};
-    bool is_null = false;
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
     sp_element_of(data.type, &data.element);
@@ -218,19 +242,9 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
         if (status == SP_OK)
             status = sp_h5_storage_check(dataset, data.created, file_name, path, err);
     }
-    if (status == SP_OK) { /* of a virtual dataset the sources say how long it is */
-        hid_t space = H5Dget_space(data.id);
-        data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
-        is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
-        if (space >= 0)
-            H5Sclose(space);
-        if (data.rank < 0)
-            status = sp_h5_refused(file_name, path, err);
-    }
-    if (is_null)
-        status =
-            sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name, path);
-    else if (status == SP_OK && !are_chunks_sound(data.created, data.rank, largest))
+    if (status == SP_OK) /* of a virtual dataset the sources say how long it is */
+        status = find_shape(&data, file_name, path, largest, err);
+    if (status == SP_OK && !are_chunks_sound(data.created, data.rank, largest))
         status =
             sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
                     file_name, path);

@@ -23,6 +23,8 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
 /* The same for a dataset that is open already, without a look at its filters (reading it names them all the same); takes it over,
  * also on failure. For many small datasets. */
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
+/* The same for texts: type and shape; sp_h5_texts_table() reads them. */
+sp_status sp_h5_data_adopt_texts(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 
 /* What the ways past H5Dread ask about it. */

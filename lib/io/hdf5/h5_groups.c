@@ -233,12 +233,13 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
                                 bool is_hard, look *out, sp_error *err)
 {
     sp_h5_data data;
-    sp_status status = sp_h5_data_adopt(object, map->file_name, path, &data, err);
+    bool is_text;
+    sp_status status = sp_h5_map_adopt(map, request, object, path, &is_text, &data, err);
     if (status != SP_OK)
         return status;
     status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
     if (status == SP_OK && !map->first_path) {
-        status = sp_h5_filters_check(data.id, map->file_name, path, err);
+        status = is_text ? SP_OK : sp_h5_filters_check(data.id, map->file_name, path, err);
         if (status == SP_OK)
             status = sp_h5_map_describe(map, request, &data, path, err);
         if (!(map->first_path = strdup(path)))
@@ -251,7 +252,8 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
     }
     out->is_one = true;
     out->n_steps = (int64_t)data.dims[0];
-    if (status == SP_OK && map->vfile && is_here(map, data.id, is_hard) && sp_h5_places_note(map->places, n, &data) != SP_OK)
+    if (status == SP_OK && !is_text && map->vfile && is_here(map, data.id, is_hard) &&
+        sp_h5_places_note(map->places, n, &data) != SP_OK)
         status = sp_no_memory(err);
     sp_h5_data_close(&data);
     return status;

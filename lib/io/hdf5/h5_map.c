@@ -55,6 +55,14 @@ char *sp_h5_map_path(const sp_h5_map *map, const char *path, int64_t recording)
     return map->layout == SP_LAYOUT_GROUPS ? sp_h5_path_fill(path, map->ids[recording]) : strdup(path);
 }
 
+sp_status sp_h5_map_adopt(const sp_h5_map *map, const sp_h5_map_request *request, hid_t object, const char *path, bool *is_text,
+                          sp_h5_data *out, sp_error *err)
+{
+    *is_text = !request->has_class_axis && sp_h5_is_text(object);
+    return *is_text ? sp_h5_data_adopt_texts(object, map->file_name, path, out, err)
+                    : sp_h5_data_adopt(object, map->file_name, path, out, err);
+}
+
 sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
                           int rank, sp_error *err)
 {
@@ -93,5 +101,9 @@ sp_status sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, c
     map->element = data->element;
     map->n_classes = request->has_class_axis ? (int64_t)data->dims[data->rank - 1] : 0;
     snprintf(map->type_name, sizeof map->type_name, "%s", sp_element_name(data->type, type));
+    if (map->element.kind == SP_ELEMENT_NONE) { /* texts, whose storage nobody may ask for (h5_text.c) */
+        snprintf(map->storage, sizeof map->storage, "texts");
+        return SP_OK;
+    }
     return sp_h5_data_storage(data, map->file_name, path, map->storage, sizeof map->storage, err);
 }

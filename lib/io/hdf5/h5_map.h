@@ -11,6 +11,7 @@
 
 #include "io/hdf5/h5_places.h"
 #include "io/hdf5/h5_text.h"
+#include "io/text/label_words.h"
 #include "statepath/files.h"
 
 /* Names that may stand beside a reference: "labels", "segments", "weights", "mask". */
@@ -88,6 +89,10 @@ char *sp_h5_map_path(const sp_h5_map *map, const char *path, int64_t recording);
 
 /* Steps for a layout with all recordings in groups (h5_groups.c). */
 sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err);
+/* Opens an object that is a dataset, which it takes over: numbers, or where no scores are asked for texts. *is_text: they are
+ * that. */
+sp_status sp_h5_map_adopt(const sp_h5_map *map, const sp_h5_map_request *request, hid_t object, const char *path, bool *is_text,
+                          sp_h5_data *out, sp_error *err);
 /* Checks type, rank and classes of the reference or one recording of it. rank 0: that of one recording, or one more. */
 sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
                           int rank, sp_error *err);
@@ -106,6 +111,8 @@ typedef struct sp_h5_part {
     sp_h5_data data;   /* open but in groups */
     uint8_t *absent;   /* [N] in groups: recordings without it; NULL: all have it */
     int64_t n_absent;
+    sp_label_words *words; /* the different ones, where the values are words; NULL: they are numbers */
+    int32_t *word_at;      /* [S] which of them stands at each step, -1 where `absent` */
 } sp_h5_part;
 
 /* Opens the part at a path (which it takes over, also on failure; NULL on lack of memory). With `is_optional`, groups without it
@@ -113,6 +120,15 @@ typedef struct sp_h5_part {
 sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bool has_classes, bool is_optional,
                           sp_h5_part *part, sp_error *err);
 void sp_h5_part_close(sp_h5_part *part);
+
+/* Of a part of one integer a step that is not open yet: reads it whole where it holds words (h5_words.c); else nothing. SP_OK;
+ * SP_EFILE; SP_EDATA (shape, some recordings have numbers); SP_ENOMEM. */
+sp_status sp_h5_part_words(const sp_h5_map *map, sp_h5_part *part, sp_error *err);
+/* Lengths [N] of recordings in rows of words: up to the last one that is not empty. SP_OK, SP_EFILE, SP_EDATA, SP_ENOMEM. */
+sp_status sp_h5_words_lengths(const sp_h5_map *map, int64_t *lengths, sp_error *err);
+/* The shape a part must have: the reference's, with or without its class axis. n_steps: of the recording, in groups. */
+sp_status sp_h5_part_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path,
+                           int64_t n_steps, sp_error *err);
 
 /* Reads recordings first .. first+count-1 of a part as `target` (limit: see sp_element_convert). Recordings that have it not are
  * filled with -1 (SP_TO_I32). SP_OK; SP_EFILE; SP_EDATA with err->step (message: dataset, recording, step, value); SP_ENOMEM. */

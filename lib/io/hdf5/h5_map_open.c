@@ -167,6 +167,27 @@ static sp_status use_kept(sp_h5_map *map, const char *valid, const char *labels,
     return status;
 }
 
+/* Words alone: what is empty at the end of a row is padding. */
+static sp_status use_words(sp_h5_map *map, int64_t n, sp_error *err)
+{
+    int64_t *lengths = malloc(((size_t)n + 1) * sizeof *lengths);
+    map->n_recordings = n;
+    sp_status status = lengths ? sp_h5_words_lengths(map, lengths, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = offsets_of_lengths(map, map->path, lengths, n, map->padded_steps, err);
+    free(lengths);
+    return status;
+}
+
+static bool is_text(const sp_h5_map *map, const char *path)
+{
+    const hid_t set = sp_h5_look(map->file, path) == SP_H5_DATASET ? H5Dopen2(map->file, path, H5P_DEFAULT) : -1;
+    const bool is = set >= 0 && sp_h5_is_text(set);
+    if (set >= 0)
+        H5Dclose(set);
+    return is;
+}
+
 /* ---- layouts of one dataset ---- */
 
 static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err)
@@ -189,12 +210,18 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
     if (!lengths && (request->ignores_100 || (may_be_tokens && are_logits)))
         labels = place_find(map, request->labels, "labels", &failed);
     map->ignores_100 = request->ignores_100 || (may_be_tokens && are_logits && (labels || valid));
+    if (labels && is_text(map, labels)) {
+        free(labels); /* words are classes, or unscored: none says that a step takes no part */
+        labels = NULL;
+    }
     const bool are_labels_used = labels && !(valid && request->gaps == SP_GAPS_ERROR); /* else they cut nothing off */
     sp_status status;
     if (failed)
         status = sp_no_memory(err);
     else if (lengths)
         status = use_lengths(map, lengths, n, err);
+    else if (!valid && map->data.element.kind == SP_ELEMENT_NONE)
+        status = use_words(map, n, err);
     else if (valid || are_labels_used)
         status = use_kept(map, valid, are_labels_used ? labels : NULL, n, valid || request->gaps != SP_GAPS_ERROR, err);
     else
@@ -286,10 +313,15 @@ sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_requ
     map->first_path = strdup(request->path);
     if (!map->base || !map->first_path)
         return sp_no_memory(err);
-    sp_status status = sp_h5_data_open(file, file_name, map->path, request->mend, &map->data, err);
+    bool is_text = false;
+    const hid_t object = H5Dopen2(file, map->path, H5P_DEFAULT);
+    sp_status status = object < 0 ? sp_h5_explain(file, file_name, map->path, request->mend, err)
+                                  : sp_h5_map_adopt(map, request, object, map->path, &is_text, &map->data, err);
+    if (status == SP_OK && !is_text)
+        status = sp_h5_filters_check(map->data.id, file_name, map->path, err);
     if (status == SP_OK)
         status = sp_h5_map_check(map, request, &map->data, map->path, 0, err);
-    if (status == SP_OK)
+    if (status == SP_OK && !is_text)
         status = sp_h5_data_tune(file, file_name, map->path, &map->data, err);
     if (status == SP_OK)
         status = sp_h5_map_describe(map, request, &map->data, map->path, err);

@@ -219,7 +219,11 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
         H5Fclose(m.h5);
     status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK && f->n == 0)
-        status = sp_fail(err, SP_EDATA, "%s: holds no matrices of numbers, texts, or cells of these", f->file);
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
+                    "of a struct so",
+                    f->file);
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
 
@@ -227,8 +231,10 @@ static sp_status open_matlab(sp_source *source, const sp_request *request, sp_er
 {
     sp_stored_file *f = NULL;
     sp_status status = sp_array_source_new(source, "MATLAB matrix (HDF5)", &f, err);
-    if (status == SP_OK)
-        status = read_file(f, &request->options->access, err);
+    if (status != SP_OK)
+        return status;
+    f->counts_from_1 = true;
+    status = read_file(f, &request->options->access, err);
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 

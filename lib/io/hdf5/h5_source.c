@@ -10,83 +10,13 @@
 #include "io/row_kind.h"
 #include "sleep/label_coding_use.h"
 
-/* ---- labels that are words ---- */
-
-static bool is_text(hid_t file, const char *path)
-{
-    const hid_t set = sp_h5_look(file, path) == SP_H5_DATASET ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
-    const hid_t type = set >= 0 ? H5Dget_type(set) : -1;
-    const bool is = type >= 0 && H5Tget_class(type) == H5T_STRING;
-    if (type >= 0)
-        H5Tclose(type);
-    if (set >= 0)
-        H5Dclose(set);
-    return is;
-}
-
-/* The labels beside the scores of recordings that stand one after another, where they are words; else h->words stays NULL. */
-static sp_status open_words(sp_h5_source *h, const char *given, sp_error *err)
-{
-    const sp_h5_map *map = &h->map;
-    if (map->layout != SP_LAYOUT_PACKED && map->layout != SP_LAYOUT_SINGLE)
-        return SP_OK;
-    char *path = given ? sp_h5_path(given) : sp_h5_path_join(map->base, "labels");
-    if (!path)
-        return sp_no_memory(err);
-    if (!is_text(h->file, path)) {
-        free(path);
-        return SP_OK;
-    }
-    sp_texts texts = NULL;
-    int64_t n = 0;
-    bool is_number;
-    char where[512];
-    h->labels.path = path;
-    snprintf(where, sizeof where, "%s: dataset %s", h->file_name, path);
-    sp_status status = sp_h5_texts_dataset(h->file, h->file_name, path, "write it again", &texts, &n, &is_number, err);
-    if (status == SP_OK && n != map->n_steps)
-        status = sp_fail(err, SP_EDATA, "%s has %lld labels, but there are %lld steps; write one for each step", where,
-                         (long long)n, (long long)map->n_steps);
-    if (status == SP_OK && !(h->word_at = malloc(((size_t)n + 1) * sizeof *h->word_at)))
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_label_words_new(texts, n, where, h->word_at, &h->words, err);
-    free(texts);
-    return status;
-}
-
-static sp_status read_words(const sp_source *source, const sp_wanted *w, int32_t *out, sp_error *err)
-{
-    const sp_h5_source *h = source->opened;
-    const sp_source_info *info = &source->info;
-    const sp_word_meaning meaning = {source->codes, info->classes, info->n_classes, source->model};
-    const int64_t begin = h->map.offsets[w->first] + (w->is_part ? w->first_step : 0);
-    const int64_t n = w->is_part ? w->n_steps : h->map.offsets[w->first + w->count] - begin;
-    char sentence[SP_CODES_SENTENCE];
-    sp_label_words_tell(h->words, &meaning);
-    for (int64_t t = 0, r = w->first; t < n; t++) {
-        const int32_t word = h->word_at[begin + t];
-        out[t] = h->words->class_of[word];
-        if (out[t] >= SP_CODE_UNSCORED)
-            continue;
-        while (h->map.offsets[r + 1] <= begin + t)
-            r++;
-        const int64_t step = begin + t - h->map.offsets[r];
-        return sp_fail_at(err, SP_EDATA, step, "%s: dataset %s, recording %s, step %lld: %s", h->file_name, h->labels.path,
-                          h->map.ids[r], (long long)step, sp_label_words_explain(h->words->words[word], &meaning, sentence));
-    }
-    return SP_OK;
-}
-
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
 {
     sp_h5_map *map = &h->map;
     sp_status status = SP_OK;
     if (is_scores)
         status = sp_h5_part_open(map, strdup(map->path), "score", true, false, &h->scores, err);
-    if (status == SP_OK && is_scores)
-        status = open_words(h, options->labels, err);
-    if (status == SP_OK && !h->words)
+    if (status == SP_OK)
         status = sp_h5_source_part(h, is_scores ? options->labels : map->path, "labels", "label", false, true, &h->labels, err);
     if (status == SP_OK)
         status = sp_h5_source_part(h, NULL, "segments", "segment", false, false, &h->segments, err);
@@ -231,7 +161,7 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
         status = request->is_paths ? sp_h5_source_open_paths(h, request, err) : open_scores(source, h, request->options, err);
     if (status == SP_OK)
         fill_info(source, h);
-    source->has_words = h->words != NULL;
+    source->has_words = h->labels.words != NULL;
     if (status == SP_OK && h->map.kept && !(source->kept_place = sp_kept_place("dataset", h->map.kept_name)))
         status = sp_no_memory(err);
     source->ignores_100 |= h->map.ignores_100;
@@ -258,8 +188,6 @@ static void close_h5(void *opened)
         H5Fclose(h->file);
     free(h->classes);
     free(h->tokens);
-    sp_label_words_free(h->words);
-    free(h->word_at);
     free(h);
     (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
 }
@@ -276,17 +204,34 @@ static sp_status read_part(sp_h5_source *h, const sp_h5_part *part, const sp_wan
     return sp_h5_part_read(&h->map, part, w->first, w->count, target, limit, out, err);
 }
 
-static sp_status fail_code(const sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t step, int64_t code,
-                           const sp_codes *codes, sp_error *err)
+static sp_status fail_label(const sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t step, const char *label,
+                            const sp_word_meaning *meaning, sp_error *err)
 {
-    char text[32], sentence[SP_CODES_SENTENCE], *path = sp_h5_map_path(map, part->path, n);
+    char sentence[SP_CODES_SENTENCE], *path = sp_h5_map_path(map, part->path, n);
     if (!path)
         return sp_no_memory(err);
-    snprintf(text, sizeof text, "%lld", (long long)code);
     sp_status status = sp_fail_at(err, SP_EDATA, step, "%s: dataset %s, recording %s, step %lld: %s", map->file_name, path,
-                                  map->ids[n], (long long)step, sp_codes_explain(codes, text, sentence));
+                                  map->ids[n], (long long)step, sp_label_words_explain(label, meaning, sentence));
     free(path);
     return status;
+}
+
+/* Words, which were read when the part was opened. */
+static sp_status read_words(const sp_h5_map *map, const sp_h5_part *part, const sp_wanted *w, const sp_word_meaning *meaning,
+                            int32_t *out, sp_error *err)
+{
+    const int64_t begin = map->offsets[w->first] + (w->is_part ? w->first_step : 0);
+    sp_label_words_tell(part->words, meaning);
+    for (int64_t t = begin, n = w->first; t < begin + w->n_steps; t++) {
+        const int32_t word = part->word_at[t];
+        const int32_t class = out[t - begin] = word < 0 ? -1 : part->words->class_of[word];
+        if (class >= SP_CODE_UNSCORED)
+            continue;
+        while (map->offsets[n + 1] <= t)
+            n++;
+        return fail_label(map, part, n, t - map->offsets[n], part->words->words[word], meaning, err);
+    }
+    return SP_OK;
 }
 
 /* As classes of the codes' model. A code that means nothing: SP_EDATA with recording, step, and the codes that are known. */
@@ -307,25 +252,31 @@ static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wa
             out[t] = is_absent || (ignores_100 && raw[t] == -100) ? -1
                      : t > begin && raw[t] == raw[t - 1]          ? out[t - 1]
                                                                   : sp_codes_number(codes, (double)raw[t]);
-            if (out[t] < SP_CODE_UNSCORED)
-                status = fail_code(&h->map, part, n, w->first_step + t - begin, raw[t], codes, err);
+            if (out[t] < SP_CODE_UNSCORED) {
+                char code[32];
+                snprintf(code, sizeof code, "%lld", (long long)raw[t]);
+                status = fail_label(&h->map, part, n, w->first_step + t - begin, code, &(sp_word_meaning){.codes = codes}, err);
+            }
         }
     }
     free(raw);
     return status;
 }
 
-/* Labels and the like: -1 unscored, else as they stand or by codes. */
+/* Labels and the like: -1 unscored, else as they stand or by codes, or what their words mean. */
 static sp_status read_classes(sp_source *source, const sp_h5_part *part, const sp_wanted *wanted, const sp_codes *codes,
                               int32_t *out, sp_error *err)
 {
+    const sp_source_info *info = &source->info;
+    const sp_word_meaning meaning = {codes, info->classes, info->n_classes, source->model};
+    const int64_t limit = info->n_classes ? info->n_classes : (int64_t)INT32_MAX + 1;
+    sp_h5_source *h = source->opened;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
-    sp_status status =
-        !out    ? SP_OK
-        : codes ? read_coded(source->opened, part, wanted, codes, source->ignores_100, out, err)
-                : read_part(source->opened, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+    sp_status status = !out          ? SP_OK
+                       : part->words ? read_words(&h->map, part, wanted, &meaning, out, err)
+                       : codes       ? read_coded(h, part, wanted, codes, source->ignores_100, out, err)
+                                     : read_part(h, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
     return sp_h5_quiet_end(&quiet, status, err);
 }
 
@@ -337,8 +288,7 @@ static sp_status read_block(sp_source *source, const sp_wanted *wanted, sp_block
     const sp_target target = block->dtype == SP_F32 ? SP_TO_F32 : SP_TO_F64;
     sp_status status = read_part(h, &h->scores, wanted, target, 0, block->scores, err);
     if (status == SP_OK)
-        status = h->words && block->labels ? read_words(source, wanted, block->labels, err)
-                                           : read_classes(source, &h->labels, wanted, source->codes, block->labels, err);
+        status = read_classes(source, &h->labels, wanted, source->codes, block->labels, err);
     if (status == SP_OK)
         status = read_part(h, &h->segments, wanted, SP_TO_I64, 0, block->segments, err);
     if (status == SP_OK)

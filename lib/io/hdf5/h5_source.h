@@ -4,7 +4,6 @@
 
 #include "io/format.h"
 #include "io/hdf5/h5_map.h"
-#include "io/text/label_words.h"
 
 extern const sp_format sp_h5_format;
 
@@ -21,9 +20,7 @@ typedef struct sp_h5_source {
     sp_h5_map map;
     sp_h5_part scores, labels, segments, weights, mask;
     sp_texts classes, tokens;
-    sp_label_words *words; /* labels that are words: the different ones, and which stands at each step */
-    int32_t *word_at;      /* [n_steps]; NULL: labels are numbers */
-    int64_t n_classes;     /* of `classes` */
+    int64_t n_classes; /* of `classes` */
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];
     /* Scorers, once asked for: the names that were found, the open ones first. */

@@ -83,6 +83,8 @@ static int by_name(const void *a, const void *b)
 static bool is_labels(const sp_h5_source *source, const sp_h5_part *part, bool *failed)
 {
     const sp_h5_map *map = &source->map;
+    if (part->words)
+        return true;
     if (map->layout != SP_LAYOUT_GROUPS)
         return part->data.element.kind != SP_ELEMENT_FLOAT && part->data.element.kind != SP_ELEMENT_NONE;
     int64_t n = 0;

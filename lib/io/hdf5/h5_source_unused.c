@@ -34,6 +34,74 @@ static const char *option_of(const sp_element *element, int rank)
     return (element->kind == SP_ELEMENT_INT || element->kind == SP_ELEMENT_UINT) && (rank == 1 || rank == 2) ? "`labels`" : NULL;
 }
 
+/* ---- attributes ---- */
+
+/* Attributes that are read, and those that HDF5, h5py and other libraries write for themselves. */
+static bool is_known_attribute(const char *name)
+{
+    static const char *const known[] = {
+        "classes", "class_names", "epoch_seconds",  "subject",        "strategies",        "model",
+        "input",   "input_size",  "command",        "recipe",         "statepath_version", "names",
+        "CLASS",   "NAME",        "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0)
+            return true;
+    return strncmp(name, "_Netcdf4", 8) == 0 || strncmp(name, "MATLAB_", 7) == 0;
+}
+
+/* The option that says the same as an attribute of that name; in groups one of each recording may tell the subjects. */
+static const char *option_of_attribute(const char *name, bool is_of_recording)
+{
+    static const struct {
+        const char *part, *option;
+    } parts[] = {{"epoch", "`epoch_seconds`"}, {"second", "`epoch_seconds`"}, {"kind", "`kind`"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i].part))
+            return parts[i].option;
+    return is_of_recording ? "`groups`" : NULL;
+}
+
+static void list_attribute(hid_t object, const char *name, const char *shown, const char *option, sp_unused_sink *sink, void *arg)
+{
+    char what[300], text[SP_ELEMENT_NAME + SP_H5_SHAPE + 1], type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
+    hsize_t dims[H5S_MAX_RANK] = {0};
+    const hid_t id = H5Aopen(object, name, H5P_DEFAULT);
+    const hid_t space = id >= 0 ? H5Aget_space(id) : -1, stored = id >= 0 ? H5Aget_type(id) : -1;
+    const int rank = space >= 0 ? H5Sget_simple_extent_dims(space, dims, NULL) : -1;
+    if (rank >= 0 && stored >= 0) {
+        snprintf(what, sizeof what, "attribute %.100s of %.150s", name, shown);
+        snprintf(text, sizeof text, "%s%s%s", sp_element_name(stored, type), rank ? " " : "",
+                 rank ? sp_h5_shape(rank, dims, shape) : "");
+        sink(arg, what, text, option);
+    }
+    if (stored >= 0)
+        H5Tclose(stored);
+    if (space >= 0)
+        H5Sclose(space);
+    if (id >= 0)
+        H5Aclose(id);
+}
+
+/* Of the object at `path`, shown as `shown`. */
+static void list_attributes(const sp_h5_source *h, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+{
+    enum { MOST = 64 };
+    H5O_info_t info = {0};
+    const hid_t object = H5Oopen(h->file, path, H5P_DEFAULT);
+    if (object < 0)
+        return;
+    const hsize_t n = H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 ? info.num_attrs : 0;
+    for (hsize_t i = 0; i < n && i < MOST; i++) {
+        char name[101];
+        const ssize_t length = H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
+        if (length > 0 && (size_t)length < sizeof name && !is_known_attribute(name))
+            list_attribute(object, name, shown, option_of_attribute(name, strstr(shown, "{id}") != NULL), sink, arg);
+    }
+    H5Oclose(object);
+}
+
+/* ---- datasets ---- */
+
 /* shown: the path with {id}; path: where it stands. */
 static void list_dataset(const sp_h5_source *h, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
 {
@@ -91,6 +159,13 @@ sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void
     sp_status status = list_group(h, "/", "/", sink, arg, err);
     if (status == SP_OK && group && shown && strcmp(group, "/") != 0)
         status = list_group(h, group, shown, sink, arg, err);
+    list_attributes(h, "/", "/", sink, arg);
+    if (group && shown && strcmp(group, "/") != 0)
+        list_attributes(h, group, shown, sink, arg);
+    if (h->map.first_path)
+        list_attributes(h, h->map.first_path, h->map.path, sink, arg);
+    if (h->labels.path && h->map.layout != SP_LAYOUT_GROUPS && strcmp(h->labels.path, h->map.path) != 0)
+        list_attributes(h, h->labels.path, h->labels.path, sink, arg);
     free(group);
     free(shown);
     return sp_h5_quiet_end(&quiet, status, err);

@@ -117,7 +117,7 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
     int64_t size;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_format_check_h5(file, how, err);
+    sp_status status = sp_format_check_h5(file, NULL, how, err);
     if (status == SP_OK)
         status = sp_h5_open(file, how, &tensors->file, &size, err);
     if (status == SP_OK) {

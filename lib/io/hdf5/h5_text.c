@@ -24,8 +24,9 @@ static size_t fixed_length(const char *text, size_t size, H5T_str_t padding)
 /* ---- reading ---- */
 
 typedef struct holder {
-    hid_t id;                    /* dataset or attribute */
-    bool is_dataset, may_be_one; /* a single text without a dimension will do */
+    hid_t id; /* dataset or attribute */
+    bool is_dataset;
+    int least_rank, most_rank; /* 0: a single text without a dimension will do */
     hid_t type, space;
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
@@ -165,10 +166,15 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     char name[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
     bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
-    if (is_null || rank > 1 || rank < 0 || (rank == 0 && from->is_dataset && !from->may_be_one))
+    if (is_null || rank > from->most_rank || rank < from->least_rank)
         return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
                        from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
-    int64_t count = rank == 0 ? 1 : (int64_t)dims[0];
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] > (hsize_t)(INT64_MAX / (count ? count : 1)))
+            return texts_damaged(from, err);
+        count *= (int64_t)dims[i];
+    }
     sp_element element;
     sp_element_of(from->type, &element);
     H5T_class_t class = H5Tget_class(from->type);
@@ -201,12 +207,10 @@ static sp_status fixed_check(hid_t dataset, const char *file_name, const char *p
     return status == SP_OK ? sp_h5_filters_check(dataset, file_name, path, err) : status;
 }
 
-static sp_status dataset_texts(hid_t file, const char *file_name, const char *path, const char *mend, bool may_be_one,
-                               sp_texts *out, int64_t *n, bool *is_number, sp_error *err)
+/* Of an open dataset, which is closed. */
+static sp_status dataset_texts(hid_t id, const char *file_name, const char *path, int least_rank, int most_rank, sp_texts *out,
+                               int64_t *n, bool *is_number, sp_error *err)
 {
-    hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
-    if (id < 0)
-        return sp_h5_explain(file, file_name, path, mend, err);
     char what[512];
     snprintf(what, sizeof what, "dataset %s", path);
     hid_t type = H5Dget_type(id);
@@ -214,7 +218,7 @@ static sp_status dataset_texts(hid_t file, const char *file_name, const char *pa
     if (status == SP_OK && !has_variable(type)) /* of those HDF5 would follow the reference of a fill value: read_variable() */
         status = fixed_check(id, file_name, path, err);
     if (status == SP_OK) {
-        holder from = {id, true, may_be_one, type, H5Dget_space(id), file_name, what};
+        holder from = {id, true, least_rank, most_rank, type, H5Dget_space(id), file_name, what};
         status = holder_texts(&from, out, n, is_number, err);
         H5Sclose(from.space);
     }
@@ -227,13 +231,34 @@ static sp_status dataset_texts(hid_t file, const char *file_name, const char *pa
 sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
                               bool *is_number, sp_error *err)
 {
-    return dataset_texts(file, file_name, path, mend, false, out, n, is_number, err);
+    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
+    return id < 0 ? sp_h5_explain(file, file_name, path, mend, err)
+                  : dataset_texts(id, file_name, path, 1, 1, out, n, is_number, err);
 }
 
 sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
                              bool *is_number, sp_error *err)
 {
-    return dataset_texts(file, file_name, path, mend, true, out, n, is_number, err);
+    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
+    return id < 0 ? sp_h5_explain(file, file_name, path, mend, err)
+                  : dataset_texts(id, file_name, path, 0, 1, out, n, is_number, err);
+}
+
+sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err)
+{
+    bool is_number;
+    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
+    return id < 0 ? sp_h5_explain(file, file_name, path, "write it again", err)
+                  : dataset_texts(id, file_name, path, 1, 2, out, n, &is_number, err);
+}
+
+bool sp_h5_is_text(hid_t dataset)
+{
+    const hid_t type = H5Dget_type(dataset);
+    const bool is = type >= 0 && H5Tget_class(type) == H5T_STRING;
+    if (type >= 0)
+        H5Tclose(type);
+    return is;
 }
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
@@ -258,7 +283,7 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     hid_t object, id = sp_h5_attribute_open(file, path, attribute, &object);
     if (id < 0)
         return sp_fail(err, SP_EFILE, "%s: %s cannot be opened", file_name, what);
-    holder from = {id, false, true, H5Aget_type(id), H5Aget_space(id), file_name, what};
+    holder from = {id, false, 0, 1, H5Aget_type(id), H5Aget_space(id), file_name, what};
     sp_status status = holder_texts(&from, out, n, is_number, err);
     H5Sclose(from.space);
     H5Tclose(from.type);

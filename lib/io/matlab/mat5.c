@@ -368,7 +368,11 @@ static sp_status read_file(sp_stored_file *f, sp_error *err)
     }
     free(bytes);
     if (status == SP_OK && f->n == 0)
-        status = sp_fail(err, SP_EDATA, "%s: holds no matrices of numbers, texts, or cells of these", f->file);
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
+                    "of a struct so",
+                    f->file);
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
 
@@ -378,6 +382,7 @@ static sp_status open_mat5(sp_source *source, const sp_request *request, sp_erro
     sp_status status = sp_array_source_new(source, "MATLAB matrix", &f, err);
     if (status != SP_OK)
         return status;
+    f->counts_from_1 = true;
     if ((f->fd = sp_stored_open(f->file, &f->file_size, err)) < 0)
         return SP_EFILE;
     status = read_file(f, err);
@@ -387,6 +392,6 @@ static sp_status open_mat5(sp_source *source, const sp_request *request, sp_erro
 const sp_format sp_mat5_format = {.name = "a MATLAB file",
                                   .magic = "MATLAB 5.0",
                                   .n_magic = sizeof "MATLAB 5.0" - 1,
-                                  .mend = sp_mend_matlab,
+                                  .python = "scipy.io.loadmat('FILE')['NAME']",
                                   .open = open_mat5,
                                   SP_ARRAY_SOURCE_ROW};

@@ -452,4 +452,5 @@ const sp_format sp_conll_format = {.name = "columns of CoNLL",
                                    .open = open_conll,
                                    .close = close_conll,
                                    .read = read_labels,
-                                   .read_path = read_path};
+                                   .read_path = read_path,
+                                   .paths = &sp_conll_paths};

@@ -12,6 +12,7 @@
 #include "io/format.h"
 
 extern const sp_format sp_conll_format;
+extern const sp_path_format sp_conll_paths; /* (conll_paths.c) */
 
 /* Is it one, by the ending of its name (.conll, .bio, .iob ...), or, of .txt, because all lines end with a tag? */
 bool sp_conll_is_file(const char *file);

@@ -31,6 +31,9 @@ typedef struct text_labels {
     sp_texts classes; /* [K] */
 } text_labels;
 
+/* The first line of what MS-TCN writes for each video, in a file without ending. */
+static const char frames[] = "### Frame level recognition: ###";
+
 enum { RECORDING, STEP, LABEL, N_COLUMNS, N_NAMES = 3 };
 /* The first name of a column is ours, the others are taken where nobody has it. */
 static const char *const column_names[N_COLUMNS][N_NAMES] = {{"recording"}, {"step"}, {"label", "class", "stage"}};
@@ -41,7 +44,8 @@ typedef struct reading {
     const sp_model *model;
     const sp_codes *codes; /* or NULL */
     char delimiter;
-    bool is_list; /* no table: one label a line */
+    bool is_list;   /* no table: one label a line */
+    bool is_frames; /* a list, its labels parted by blanks */
     char *at;
     int64_t line;      /* of the record that is being read */
     int64_t next_line; /* of the one after it */
@@ -187,6 +191,12 @@ static sp_status read_header(reading *r)
     for (int c = 0; c < N_COLUMNS; c++) {
         r->column[c] = -1;
         rank[c] = N_NAMES;
+    }
+    r->is_frames = strncmp(r->at, frames, strlen(frames)) == 0;
+    r->is_list = r->is_frames;
+    if (r->is_frames) {
+        r->at += strcspn(r->at, "\n");
+        return SP_OK;
     }
     look_at_first_line(r);
     for (; !r->is_list && !is_last; r->n_fields++) {
@@ -372,6 +382,19 @@ static sp_status next_label(reading *r, char *fields[N_COLUMNS])
     return SP_OK;
 }
 
+/* The next label of a result of MS-TCN. */
+static void next_frame(reading *r, char *fields[N_COLUMNS])
+{
+    for (; strchr(" \t\r\n", *r->at); r->at++)
+        r->next_line += *r->at == '\n';
+    r->line = r->next_line;
+    fields[LABEL] = r->at;
+    r->at += strcspn(r->at, " \t\r\n");
+    r->next_line += *r->at == '\n';
+    if (*r->at)
+        *r->at++ = '\0';
+}
+
 /* Has the list nothing more than blanks? */
 static bool is_list_over(const reading *r)
 {
@@ -433,7 +456,10 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
     sp_status status = read_header(&r);
     while (status == SP_OK && r.is_list && !is_list_over(&r)) {
         char *fields[N_COLUMNS] = {NULL};
-        status = next_label(&r, fields);
+        if (r.is_frames)
+            next_frame(&r, fields);
+        else
+            status = next_label(&r, fields);
         if (status == SP_OK)
             status = add_row(&r, fields);
     }
@@ -462,13 +488,23 @@ bool sp_text_has_ending(const char *file)
     return false;
 }
 
+bool sp_text_is_frames(const char *file)
+{
+    char head[sizeof frames - 1];
+    FILE *in = *sp_file_ending(file) ? NULL : fopen(file, "rb");
+    const bool is = in && fread(head, 1, sizeof head, in) == sizeof head && memcmp(head, frames, sizeof head) == 0;
+    if (in)
+        fclose(in);
+    return is;
+}
+
 /* ---- as a format ---- */
 
 /* A text has classes only where a model names them, and no scores. */
 static bool is_text_of_labels(const sp_file_look *look)
 {
     const sp_source_options *options = look->request->options;
-    return !options->needs_scores && options->model && sp_text_has_ending(look->file);
+    return !options->needs_scores && options->model && (sp_text_has_ending(look->file) || sp_text_is_frames(look->file));
 }
 
 static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)
@@ -539,4 +575,5 @@ const sp_format sp_text_format = {.name = "a text of labels",
                                   .open = open_text,
                                   .close = close_text,
                                   .read = read_labels,
-                                  .read_path = read_path};
+                                  .read_path = read_path,
+                                  .paths = &sp_text_paths};

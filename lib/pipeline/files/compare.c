@@ -5,6 +5,7 @@
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
+#include "pipeline/evaluation.h"
 #include "pipeline/files/against.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/paths.h"
@@ -36,7 +37,7 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
         c->options.model = o->fit.rules;
     sp_status status = sp_folds_check(p, err);
     if (status == SP_OK)
-        status = sp_fitting_open(&c->fit, p->file, &c->options, err);
+        status = sp_fitting_open(&c->fit, p->word, &c->options, err);
     if (status != SP_OK)
         return status;
     if (!c->fit.training.labels)
@@ -87,8 +88,12 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
                        "compare with that model");
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
     status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, p, "compare", err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK)
+        status = sp_part_take_folds(p, err);
     if (status == SP_OK && o->n_folds && r.in.is_decided)
         status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
     if (status == SP_OK)
@@ -101,8 +106,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
     if (status == SP_OK)
         status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
-    if (status == SP_OK)
-        status = sp_part_run_open(&r.part, p, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
     *again = !needs_all && sp_faulty_files_find(known, p, status);
@@ -140,11 +143,21 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
+/* A part of decoding has what one of comparing has, but for likelihood and calibration: merged, paths are all that is made of it.
+ */
+static sp_status count_paths(sp_pipeline *p, sp_error *err)
+{
+    sp_comparison *none = NULL;
+    p->has_path_scores = true;
+    return sp_pipeline_evaluate(p, &none, err);
+}
+
 static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
                              sp_run_result *result, sp_error *err)
 {
     file_run r = {.in = {.takes_decided = true}};
-    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", known, err);
+    const char *strategies = o->strategies ? o->strategies : "viterbi";
+    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err);
     if (status == SP_OK)
         status = sp_path_file_open(&r.paths, &r.p, err);
     if (status == SP_OK)
@@ -152,8 +165,10 @@ static sp_status decode_once(const char *file, const sp_run_options *o, sp_fault
     if (status == SP_OK)
         status = find_subjects(&r, err);
     if (status == SP_OK)
-        status = sp_pipeline_run(&r.p, NULL, err);
-    *again = sp_faulty_files_find(known, &r.p, status);
+        status = sp_part_run_open(&r.part, &r.p, "decode", err);
+    if (status == SP_OK)
+        status = r.p.part ? count_paths(&r.p, err) : sp_pipeline_run(&r.p, NULL, err);
+    *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
 }
 

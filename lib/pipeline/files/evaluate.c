@@ -10,7 +10,7 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
     sp_comparison *made = NULL;
     sp_status status = sp_given_open(&j, file, err);
     if (status == SP_OK)
-        status = sp_part_run_open(&part, &j.run, err);
+        status = sp_part_run_open(&part, &j.run, "evaluate", err);
     if (status == SP_OK)
         status = sp_pipeline_evaluate(&j.run, &made, err);
     status = sp_part_run_close(&part, &j.run, status, err);

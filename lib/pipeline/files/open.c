@@ -1,5 +1,6 @@
 #include "pipeline/files/open.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,6 +133,24 @@ static bool are_scores(const sp_source_info *info)
     return is_array && (info->layout == SP_LAYOUT_PADDED || strncmp(info->stored_type, "float", 5) == 0);
 }
 
+/* Notes in a bool that a dataset that was not used may be scores. */
+static void note_scores(void *arg, const char *what, const char *shape, const char *option)
+{
+    (void)what, (void)shape;
+    *(bool *)arg |= option && strcmp(option, "`scores`") == 0;
+}
+
+/* Labels beside what may be the scores, under a name that does not say so: then scores are missing, unless someone says that the
+ * labels were meant. */
+static sp_status holds_scores(const sp_pipeline *p, sp_source *source, const sp_source_options *places, bool *holds,
+                              sp_error *err)
+{
+    *holds = false;
+    if (places->labels || !isnan(p->opt->decode.label_confidence) || (p->model && p->model->labeller))
+        return SP_OK;
+    return sp_source_list_unused(source, note_scores, holds, err);
+}
+
 /* A file without scores whose labels are what a labeller decided; else what was said of it stays. */
 static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_status said, sp_error *err)
 {
@@ -147,7 +166,10 @@ static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source
         return status;
     options.codes = in->codes;
     status = sp_source_open_labels(p->file, &options, said, &in->source, err);
-    if (status == SP_OK && are_scores(sp_source_info_of(in->source))) {
+    bool holds = false;
+    if (status == SP_OK && (status = holds_scores(p, in->source, &options, &holds, err)) != SP_OK)
+        return status;
+    if (status == SP_OK && (holds || are_scores(sp_source_info_of(in->source)))) {
         sp_source_close(in->source);
         in->source = NULL;
         return said;
@@ -180,6 +202,8 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     sp_status status = sp_pipeline_load_model(p, err);
     if (status == SP_OK && (in->is_decided || !p->opt->reference))
         status = read_codes(p, in, err);
+    if (status == SP_OK && !in->codes && !in->is_decided && !p->opt->reference)
+        sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
 
@@ -226,6 +250,8 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         status = sp_file_input_label(p, in, err);
     if (status == SP_OK && in->is_decided && !opt->n_folds)
         status = sp_decided_know(&in->decided, p, err);
+    if (status == SP_OK && in->is_decided && !in->codes)
+        sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
 }
 

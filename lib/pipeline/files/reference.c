@@ -119,6 +119,8 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     if ((status = match_classes(l, p, words, err)) != SP_OK)
         return status;
     sp_source_use_codes(l->source, l->codes);
+    if (!l->codes)
+        sp_run_tell_remark(p->opt, l->info);
     return SP_OK;
 }
 

@@ -135,7 +135,8 @@ sp_status sp_decided_know_folds(sp_decided *d, const sp_folds *folds, sp_error *
     sp_status status = make_tables(d, folds->n_folds, err);
     for (int32_t f = 0; status == SP_OK && f < folds->n_folds;
          f++) /* fitted models have their classes in the order of the columns */
-        sp_labeller_table(d->info.n_classes, folds->models[f]->labeller, NULL, d->tables + (size_t)f * K * K);
+        if (folds->models[f])
+            sp_labeller_table(d->info.n_classes, folds->models[f]->labeller, NULL, d->tables + (size_t)f * K * K);
     d->fold = folds->fold;
     return status;
 }

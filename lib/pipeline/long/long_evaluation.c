@@ -19,6 +19,8 @@ typedef struct evaluating {
     int32_t n_strategies;
     sp_long_score *sums[SP_EVALUATION_MAX_STRATEGIES]; /* of decoded recordings */
     int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];      /* [chunk and around] */
+    bool with_broken;                                  /* a part keeps what relaxed paths break */
+    uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];     /* [chunk and around] or NULL */
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
     double seconds[SP_EVALUATION_MAX_STRATEGIES];
     int32_t *columns; /* [chunk and around] labels as given paths number them */
@@ -52,6 +54,7 @@ static sp_status evaluate_open(evaluating *e, sp_error *err)
     e->chunk_steps = (most < EVALUATE_BYTES ? most : EVALUATE_BYTES) / p->step_bytes;
     e->chunk_steps = e->chunk_steps > 16 ? e->chunk_steps : 16;
     const size_t room = (size_t)(e->chunk_steps + INT64_C(2) * AROUND);
+    e->with_broken = p->part && !p->given && p->on_infeasible == SP_INFEASIBLE_RELAX;
     e->labels = sp_block_new();
     e->columns = malloc(room * sizeof *e->columns);
     bool is_whole = e->labels && e->columns;
@@ -63,7 +66,8 @@ static sp_status evaluate_open(evaluating *e, sp_error *err)
             e->sums[at] = sp_long_score_new(one->p->chain);
             e->results[at] = one->results[s];
             e->seconds[at] = one->seconds[s];
-            is_whole = e->paths[at] && e->sums[at];
+            e->broken[at] = e->with_broken ? calloc(room, 1) : NULL;
+            is_whole = e->paths[at] && e->sums[at] && (e->broken[at] || !e->with_broken);
         }
     }
     return is_whole ? SP_OK : sp_no_memory(err);
@@ -73,6 +77,7 @@ static void evaluate_close(evaluating *e)
 {
     for (int s = 0; s < SP_EVALUATION_MAX_STRATEGIES; s++) {
         free(e->paths[s]);
+        free(e->broken[s]);
         sp_long_score_free(e->sums[s]);
     }
     sp_block_free(e->labels);
@@ -120,7 +125,7 @@ static sp_status add_paths(evaluating *e, long_recording *r, int32_t at, const s
     for (int s = 0; status == SP_OK && s < r->p->n_strategies; s++, at++) {
         if (r->results[s].status != SP_OK)
             continue;
-        status = sp_path_spill_get(r->spills[s], block->first_step, block->n_steps, e->paths[at], NULL, err);
+        status = sp_path_spill_get(r->spills[s], block->first_step, block->n_steps, e->paths[at], e->broken[at], err);
         if (status == SP_OK)
             status = sp_long_score_add(e->sums[at], &scores, e->paths[at] + before, err);
         if (is_last)
@@ -170,8 +175,11 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
     for (int32_t i = 0, at = p->n_strategies; status == SP_OK && i < p->n_against; at += p->against[i++].p.n_strategies)
         status = add_against(e, i, at, block, before, n, &against[i], err);
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_SOURCE_MAX_SCORERS];
-    for (int32_t s = 0; s < e->n_strategies; s++)
+    const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
+    for (int32_t s = 0; s < e->n_strategies; s++) {
         paths[s] = e->paths[s] + before;
+        broken[s] = e->broken[s] ? e->broken[s] + before : NULL;
+    }
     for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
         raters[i] = p->raters.labels[i] + before;
     const sp_scores scores = sp_block_batch(&part).scores;
@@ -183,6 +191,7 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
                                  .scores = p->given ? NULL : &scores,
                                  .against = p->n_against ? against : NULL,
                                  .paths = paths,
+                                 .broken = e->with_broken ? broken : NULL,
                                  .scorers = raters};
     return status == SP_OK ? sp_evaluation_add_piece(r->evaluation, &chunk, err) : status;
 }

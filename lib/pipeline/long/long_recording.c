@@ -169,7 +169,7 @@ static sp_status decode_by(long_recording *r, const sp_long_recording *chunks, i
     int64_t offsets[2] = {0, 0};
     const sp_block one = {.first = r->recording, .n_recordings = 1, .offsets = offsets};
     const sp_decode_output output = {.results = &r->results[s]};
-    const bool has_violations = r->with_confidence && p->on_infeasible == SP_INFEASIBLE_RELAX;
+    const bool has_violations = (r->with_confidence || p->part) && p->on_infeasible == SP_INFEASIBLE_RELAX;
     r->s = s;
     r->n_put = 0;
     r->last_first = -1;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/paths_writer.h"
 #include "io/text/texts.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/paths.h"
@@ -120,8 +121,13 @@ static sp_status open_inputs(sp_merge_run *r, merged_inputs *inputs, sp_error *e
         return sp_no_memory(err);
     o->place.more = n > 1 ? files + 1 : NULL;
     char names[SP_MERGE_NAMES];
+    inputs->in.takes_decided = true;
     inputs->is_open = true;
     sp_status status = sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, sp_merge_names(r, names), NULL, err);
+    if (status == SP_OK && r->p.folds)
+        sp_merge_use_folds(r, &r->again);
+    if (status == SP_OK && r->p.folds && inputs->in.is_decided)
+        status = sp_decided_know_folds(&inputs->in.decided, r->p.folds, err);
     if (status == SP_OK && r->again.info->n_recordings != m->n_recordings)
         status = SP_EDATA;
     for (int64_t i = 0; status == SP_OK && i <= m->n_recordings; i++)
@@ -167,44 +173,83 @@ static sp_status open_drawn(sp_merge_run *r, merged_inputs *inputs, sp_error *er
 
 /* ---- paths ---- */
 
+static bool is_of_decode(const sp_merge_run *r)
+{
+    const char *kind = json_string_value(sp_merge_member(r, "kind"));
+    return kind && strcmp(kind, "decode") == 0;
+}
+
 static sp_status check_paths(const sp_merge_run *r, sp_error *err)
 {
     const sp_run_options *o = &r->options;
     if (!o->output)
-        return SP_OK;
+        return is_of_decode(r) ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
+                               : SP_OK;
     if (!r->parts.info.has_scores)
         return sp_fail(err, SP_EINVAL, "`output`: these parts were made by evaluate, which writes no paths");
     if (!r->parts.steps)
         return sp_fail(err, SP_EINVAL, "`output`: %s holds no paths (`part_steps` none)", r->parts.parts[0].name);
-    if (r->p.on_infeasible == SP_INFEASIBLE_RELAX)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`output`: with `on_infeasible` relax a file of paths says which rules each step breaks, which parts do not "
-            "hold; use `statepath decode`");
+    if (sp_paths_writer_takes_tokens(o->output))
+        return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
+                       o->output);
     return SP_OK;
 }
 
-/* One recording after the other; `room` grows to the longest. */
-static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_error *err)
+/* Room for the longest recording. */
+typedef struct path_room {
+    int32_t *path, *runs;
+    uint8_t *broken;
+} path_room;
+
+static bool make_room(path_room *room, const sp_merged_parts *m, bool is_relaxed)
 {
-    const sp_path_sink *sink = r->p.sink;
-    const sp_merged_parts *m = &r->parts;
     int64_t longest = 1;
     for (int64_t n = 0; n < m->n_recordings; n++)
         longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
-    int32_t *path = malloc((size_t)longest * sizeof *path);
+    *room = (path_room){.path = malloc((size_t)longest * sizeof *room->path)};
+    if (is_relaxed) {
+        room->runs = malloc((size_t)longest * sizeof *room->runs);
+        room->broken = malloc((size_t)longest);
+    }
+    return room->path && (!is_relaxed || (room->runs && room->broken));
+}
+
+/* Recording n by strategy s: its path, and of a relaxed one the steps that break a rule. */
+static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t n, int s, const path_room *room, sp_error *err)
+{
+    const sp_path_sink *sink = r->p.sink;
+    const sp_merged_parts *m = &r->parts;
+    const sp_part part = {.recording = n, .count = 1};
+    const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
+    sp_decoded result = made->strategies[s].recordings[n].decoded;
+    const sp_decode_output output = {.paths = room->path, .results = &result, .broken = room->broken};
+    sp_status status = r->given.read(r, s, &part, room->path, NULL, err);
+    if (status == SP_OK && room->broken)
+        status = sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL, err);
+    for (int64_t t = 0; status == SP_OK && room->broken && t < T; t++)
+        room->broken[t] = room->runs[t] == 1;
+    return status == SP_OK ? sink->put(sink->arg, s, n, 1, first, T, &output, err) : status;
+}
+
+/* One recording after the other. holes: of the inputs, kept until the file of paths is closed. */
+static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_holes *holes, sp_error *err)
+{
+    const sp_path_sink *sink = r->p.sink;
+    const sp_merged_parts *m = &r->parts;
+    bool has_holes = false;
+    path_room room;
     sp_block *block = sp_block_new();
-    sp_status status = path && block ? sink->open(sink->arg, err) : sp_no_memory(err);
+    sp_status status = make_room(&room, m, r->p.on_infeasible == SP_INFEASIBLE_RELAX) && block ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, holes, &has_holes, err);
+    r->p.holes = has_holes ? holes : NULL;
+    if (status == SP_OK)
+        status = sink->open(sink->arg, err);
     for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
-        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++) {
-            sp_decoded result = made->strategies[s].recordings[n].decoded;
-            const sp_decode_output output = {.paths = path, .results = &result};
-            status = r->given.read(r, s, &part, path, NULL, err);
-            if (status == SP_OK)
-                status = sink->put(sink->arg, s, n, 1, first, T, &output, err);
-        }
+        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++)
+            status = write_path(r, made, n, s, &room, err);
         if (status == SP_OK)
             status = r->p.from.read(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
         if (status == SP_OK)
@@ -212,7 +257,9 @@ static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_erro
         if (status == SP_OK)
             status = sp_run_go_on(&r->options, err);
     }
-    free(path);
+    free(room.path);
+    free(room.runs);
+    free(room.broken);
     sp_block_free(block);
     return status;
 }
@@ -226,6 +273,7 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
     sp_path_file paths = {.p = NULL};
     merged_inputs inputs = {.is_open = false};
     sp_comparison *made = NULL;
+    sp_holes holes = {.n_steps = 0};
     sp_status status = open_parts(&r.parts, n, files, given->part.allow_missing, err);
     if (status == SP_OK)
         status = sp_merge_open(&r, given, err);
@@ -240,17 +288,19 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
     if (status == SP_OK)
         status = sp_merge_join(&r, &made, err);
     if (status == SP_OK && r.p.sink)
-        status = write_paths(&r, made, err);
+        status = write_paths(&r, made, &holes, err);
     if (status == SP_OK)
         sp_merge_tell_missing(&r);
     if (paths.p)
         status = sp_path_file_close(&paths, status, err);
     sp_pipeline_result(&r.p, result);
     close_inputs(&r, &inputs);
+    const bool has_paths_alone = status == SP_OK && is_of_decode(&r);
     sp_merge_close(&r);
-    if (status == SP_OK)
+    if (status == SP_OK && !has_paths_alone) {
         *out = made;
-    else
-        sp_comparison_free(made);
+        made = NULL;
+    }
+    sp_comparison_free(made);
     return status;
 }

@@ -11,7 +11,7 @@
 #include "io/lists_file.h"
 #include "pipeline/options.h"
 
-static const char kind[] = "statepath_part";
+static const char format[] = "statepath_part";
 enum { VERSION = 1 };
 
 /* ---- writing and reading ---- */
@@ -40,7 +40,7 @@ static sp_status save(const char *file, bool force, sp_part_content *part, sp_er
         const sp_count_list *list = sp_part_list(part, i);
         lists[n + i] = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
     }
-    sp_status status = sp_lists_save(file, force, kind, VERSION, n + SP_PART_LISTS, lists, err);
+    sp_status status = sp_lists_save(file, force, format, VERSION, n + SP_PART_LISTS, lists, err);
     free(header);
     return status;
 }
@@ -72,7 +72,7 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
     *out = (sp_part_content){.name = strdup(file)};
     if (!out->name)
         return sp_no_memory(err);
-    sp_status status = sp_lists_open(file, kind, VERSION, &lists, err);
+    sp_status status = sp_lists_open(file, format, VERSION, &lists, err);
     if (status == SP_OK)
         status = read_header(lists, out, err);
     for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++) {
@@ -163,14 +163,15 @@ static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error
     struct stat info;
     sp_part_content found = {.name = NULL};
     *is_there = false;
-    if (p->opt->force || stat(run->file, &info) != 0 || info.st_size == 0)
+    const bool is_replaced = p->opt->force;
+    if ((is_replaced && !p->opt->part.goes_on) || stat(run->file, &info) != 0 || info.st_size == 0)
         return SP_OK;
     sp_error own = {.status = SP_OK};
     sp_status status = sp_part_load(run->file, &found, &own);
     if (status != SP_OK)
-        status = sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
+        status = is_replaced ? SP_OK : sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
     else if (!json_equal(found.header, run->content.header))
-        status = judge_other(run, p, found.header, err);
+        status = is_replaced ? SP_OK : judge_other(run, p, found.header, err);
     else {
         sp_counting c = {.from = &found.run};
         sp_part_count_run(&c, p);
@@ -214,6 +215,8 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
         status = check_not_input(run, p, n, inputs, err);
     if (status == SP_OK)
         status = sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err);
+    if (status == SP_OK && run->with_steps)
+        status = sp_part_holes_put(p, &run->content.holes, err);
     if (status == SP_OK)
         status = look(run, p, is_there, err);
     run->is_there = *is_there;
@@ -229,7 +232,6 @@ static sp_status check(const sp_run_options *o, sp_error *err)
         bool is_given;
         const char *name, *why;
     } others[] = {{o->against != NULL, "against", "parts are of one classifier"},
-                  {o->n_folds > 0, "cv", "folds learn from all recordings"},
                   {o->rule_costs, "rule_costs", "it decodes all recordings again"},
                   {o->confidence, "confidence", "parts hold paths, not their confidence"},
                   {o->n_best > 0, "nbest", "parts hold one path a strategy"},
@@ -240,10 +242,10 @@ static sp_status check(const sp_run_options *o, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)
+sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    *run = (sp_part_run){.begin = begin};
+    *run = (sp_part_run){.kind = kind, .begin = begin};
     if (!o->part.file)
         return !o->part.shard && !o->part.steps && !o->part.check_inputs
                    ? SP_OK
@@ -272,5 +274,6 @@ sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status st
         sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
     sp_part_content_clear(&run->content);
     free(run->file);
+    free(run->takes);
     return status;
 }

@@ -38,6 +38,7 @@ static sp_status read_options(sp_merge_run *r, const sp_run_options *given, sp_e
     o->model_text = json_string_value(sp_merge_member(r, "model"));
     o->output = given->output;
     o->force = given->force;
+    o->together = given->together;
     o->trace_steps = given->trace_steps;
     o->what_if_bytes = given->what_if_bytes;
     o->hooks = given->hooks;
@@ -143,6 +144,25 @@ static sp_status name_raters(sp_merge_run *r, sp_error *err)
     return names ? SP_OK : sp_no_memory(err);
 }
 
+static int64_t n_calibrations(const sp_merge_run *r)
+{
+    return json_integer_value(json_object_get(sp_merge_member(r, "has"), "calibrations"));
+}
+
+void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p)
+{
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = &r->folds.folds;
+}
+
+static sp_status open_folds(sp_merge_run *r, sp_pipeline *p, sp_error *err)
+{
+    sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
+    sp_merge_use_folds(r, p);
+    return status;
+}
+
 /* As the runs had it that made the parts, but for reading. */
 static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
 {
@@ -168,7 +188,11 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
     p->has_path_scores = has(r, "path_scores");
     if (status == SP_OK && has(r, "reliability"))
         status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
-    if (status == SP_OK && is_decoded)
+    if (status == SP_OK && r->options.n_folds > 0)
+        status = open_folds(r, p, err);
+    if (status == SP_OK && p->folds)
+        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
+    else if (status == SP_OK && is_decoded)
         status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
     p->calibration = is_decoded ? &r->scaled : NULL;
     if (status == SP_OK)
@@ -225,7 +249,9 @@ sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err)
     r->p.merging = &r->merging;
     sp_comparison *made = NULL;
     sp_status status = sp_pipeline_evaluate(&r->p, &made, err);
-    if (status == SP_OK && m->info.has_scores)
+    if (status == SP_OK && r->p.folds)
+        made->n_folds = r->p.folds->n_folds;
+    else if (status == SP_OK && m->info.has_scores)
         made->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
     if (status == SP_OK && m->missing && !(made->missing_parts = strdup(m->missing)))
         status = sp_no_memory(err);
@@ -247,6 +273,7 @@ void sp_merge_close(sp_merge_run *r)
     r->p.raters.found = (sp_scorers_found){0, NULL};
     sp_pipeline_close(&r->p);
     sp_calibration_close(&r->scaled);
+    sp_folds_clear(&r->folds.folds);
     sp_merged_parts_close(&r->parts);
     sp_owned_free(&r->own);
 }

@@ -22,6 +22,7 @@ typedef struct sp_merge_run {
     sp_counted_part *counted;
     sp_merging merging;
     sp_pipeline p;
+    sp_merged_folds folds; /* with folds */
     calibration scaled;
     sp_pipeline again;    /* where the page draws: of the inputs, or of the parts */
     sp_given_paths given; /* paths of the parts */
@@ -32,6 +33,9 @@ typedef struct sp_merge_run {
  * SP_EDATA, SP_EMODEL (a header is damaged), SP_ENOMEM. */
 sp_status sp_merge_open(sp_merge_run *r, const sp_run_options *given, sp_error *err);
 void sp_merge_close(sp_merge_run *r);
+
+/* With folds, another pipeline decodes as sp_folds_fit() leaves one. */
+void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p);
 
 /* The page draws the paths of the parts, without probabilities; nothing where they hold none. */
 void sp_merge_draw_parts(sp_merge_run *r);

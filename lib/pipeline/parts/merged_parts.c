@@ -28,7 +28,7 @@ void sp_merged_parts_close(sp_merged_parts *m)
 /* What must be equal, and what it is called. */
 static const struct {
     const char *key, *what;
-} agreed[] = {{"kind", "one was made by compare, the other by evaluate"},
+} agreed[] = {{"kind", "they were made by two commands"},
               {"n_classes", "their numbers of classes differ"},
               {"classes", "the names of their classes differ"},
               {"model", "their models differ"},
@@ -381,7 +381,7 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
     info->files = is_one ? NULL : m->files;
     info->kind = SP_KIND_LOG_PROBS;
     info->dtype = SP_F32;
-    info->has_scores = strcmp(json_string_value(json_object_get(header, "kind")), "compare") == 0;
+    info->has_scores = strcmp(json_string_value(json_object_get(header, "kind")), "evaluate") != 0;
     info->n_recordings = m->n_recordings;
     info->n_steps = m->offsets[m->n_recordings];
     info->n_classes = (int32_t)n_classes;

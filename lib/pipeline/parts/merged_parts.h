@@ -42,6 +42,15 @@ void sp_merged_parts_close(sp_merged_parts *m);
 typedef sp_status sp_name_inputs(sp_merged_parts *m, sp_error *err);
 sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err);
 
+/* Models of the folds of all parts, and the fold of each recording. On failure they must be cleared too: sp_folds_clear(). The
+ * folds point into the struct, which stays where it is. SP_OK; SP_EDATA, SP_ENOMEM. */
+typedef struct sp_merged_folds {
+    sp_folds folds;
+    sp_training training; /* names of classes alone */
+} sp_merged_folds;
+sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds, const sp_model *model,
+                               sp_error *err);
+
 /* Subjects of all recordings; *out NULL: not known. */
 sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);
 

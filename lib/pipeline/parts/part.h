@@ -24,6 +24,9 @@ sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err);
 /* The name of a part, with %i and %n filled in. The caller frees it. SP_OK; SP_EINVAL (several shards and no %i), SP_ENOMEM. */
 sp_status sp_part_file_name(const char *pattern, const char *shard_text, const sp_shard *shard, char **out, sp_error *err);
 
+/* Every n-th fold is the shard's. NULL: all are. */
+bool sp_shard_has_fold(const sp_shard *shard, int32_t fold);
+
 /* The i-th contiguous range of recordings, balanced by steps. */
 void sp_shard_range(const sp_shard *shard, const sp_source_info *info, int64_t *first, int64_t *end);
 
@@ -43,12 +46,14 @@ typedef struct sp_part_content {
     sp_counted counted;
     sp_count_list run;      /* counts of the pipeline: sp_part_count_run() */
     sp_count_list origins;  /* of each recording which input it is of, and its place in it */
+    sp_count_list folds;    /* of each recording its fold; empty without folds */
+    sp_count_list holes;    /* steps that take no part (file_part_holes.c); empty where there are none */
     char **ids, **subjects; /* [N] one allocation each; subjects NULL: not known */
 } sp_part_content;
 void sp_part_content_clear(sp_part_content *part);
 
 /* Its lists, whatever they are written to. */
-enum { SP_PART_LISTS = SP_N_COUNTED + 2 };
+enum { SP_PART_LISTS = SP_N_COUNTED + 4 };
 typedef struct sp_part_list_name {
     const char *name;
     bool is_real; /* bits of float64 */
@@ -89,13 +94,21 @@ sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *ho
 
 /* Of a pipeline that counts for a part. */
 typedef struct sp_part_run {
+    const char *kind; /* of the header */
     bool with_steps;
     sp_shard shard;
     sp_part_content content;
     /* Once everything is open: fills content, and says whether the part is there already. */
     sp_status (*begin)(struct sp_part_run *part, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err);
-    char *file;    /* its name */
-    bool is_there; /* the part is kept as it is */
+    uint8_t *takes; /* [N] of the file: which recordings are the shard's; NULL: p->first .. p->end-1 */
+    char *file;     /* its name */
+    bool is_there;  /* the part is kept as it is */
 } sp_part_run;
+
+/* The next stretch of recordings that a pipeline takes: from *first on, to its return value - 1; p->end, or the number of all,
+ * where there is none. */
+int64_t sp_part_next(const sp_pipeline *p, int64_t *first);
+/* Once folds are fitted: the recordings of the shard are those of its folds. Nothing without a part. SP_OK, SP_ENOMEM. */
+sp_status sp_part_take_folds(sp_pipeline *p, sp_error *err);
 
 #endif

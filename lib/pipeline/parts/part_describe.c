@@ -1,10 +1,11 @@
 /* What a part says of its run. The header is a JSON object:
  *
  *   statepath   version of the library
- *   kind        "compare" (decoded) or "evaluate" (paths that were there)
+ *   kind        "compare" (decoded), "evaluate" (paths that were there), "decode" (no figures are made of them)
  *   strategies, model (its JSON as text), n_classes, classes (of the columns; null: not named)
  *   options     part_options.c
- *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim, steps
+ *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim,
+ *               steps; calibrations: how many
  *   seconds     length of a step as the files say it, 0: they do not
  *   raters      names of several scorers
  *   subjects_place, labels_file, path_codes, label_codes   texts, or null
@@ -12,6 +13,7 @@
  *   command     text, before, after (sp_run_options)
  *   inputs      of each file name, bytes, modified, checksum, recordings, steps
  *   shard       [i, n]
+ *   folds       with cv: by its number the model of each fold of the shard, its JSON as text
  *
  * Equal headers are of equal runs: a part whose header is that of the run is not counted again. */
 #include "core/numbers.h"
@@ -21,6 +23,7 @@
 #include "statepath/model_json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +34,8 @@ void sp_part_content_clear(sp_part_content *part)
     sp_counted_free(&part->counted);
     sp_count_list_free(&part->run);
     sp_count_list_free(&part->origins);
+    sp_count_list_free(&part->folds);
+    sp_count_list_free(&part->holes);
     free(part->ids);
     free(part->subjects);
     *part = (sp_part_content){.name = NULL};
@@ -43,11 +48,13 @@ const sp_part_list_name sp_part_list_names[SP_PART_LISTS] = {
     [SP_COUNTED_VALUES] = {"values", true},        [SP_COUNTED_MARGINS] = {"margins", false},
     [SP_COUNTED_SEQUENCES] = {"sequences", false}, [SP_COUNTED_PLACES] = {"places", false},
     [SP_COUNTED_STEPS] = {"steps", false},         [SP_N_COUNTED] = {"run", false},
-    [SP_N_COUNTED + 1] = {"origins", false}};
+    [SP_N_COUNTED + 1] = {"origins", false},       [SP_N_COUNTED + 2] = {"holes", false},
+    [SP_N_COUNTED + 3] = {"folds", false}};
 
 sp_count_list *sp_part_list(sp_part_content *part, int i)
 {
-    return i < SP_N_COUNTED ? &part->counted.lists[i] : i == SP_N_COUNTED ? &part->run : &part->origins;
+    sp_count_list *const others[] = {&part->run, &part->origins, &part->holes, &part->folds};
+    return i < SP_N_COUNTED ? &part->counted.lists[i] : others[i - SP_N_COUNTED];
 }
 
 char *sp_part_header_write(const sp_part_content *part)
@@ -191,27 +198,30 @@ static char **copy_texts(int64_t n, const char *const *texts)
     return out;
 }
 
-static sp_status copy_recordings(const sp_pipeline *p, int64_t first, int64_t end, sp_part_content *out, sp_error *err)
+/* Ids, subjects, origins and folds of the recordings that the part is of. */
+static sp_status copy_recordings(const sp_pipeline *p, sp_part_content *out, sp_error *err)
 {
-    const int64_t N = end - first;
     const sp_source_info *info = p->info;
-    out->ids = copy_texts(N, info->ids + first);
-    if (p->subjects) {
-        const char **names = malloc(((size_t)N + 1) * sizeof *names);
-        for (int64_t i = 0; names && i < N; i++)
-            names[i] = p->subjects->names[p->subjects->of_recording[first + i]];
-        out->subjects = names ? copy_texts(N, names) : NULL;
-        free(names);
-    }
-    bool is_whole = out->ids && (out->subjects || !p->subjects);
-    int64_t file = 0, before = 0; /* recordings of the files before */
-    for (int64_t r = first; is_whole && r < end; r++) {
-        while (file + 1 < info->n_files && r - before >= info->files[file].n_recordings)
-            before += info->files[file++].n_recordings;
-        const int64_t origin[] = {file, r - before};
-        is_whole = sp_count_list_put(&out->origins, origin, 2);
-    }
-    return is_whole ? SP_OK : sp_no_memory(err);
+    const size_t most = (size_t)(p->end - p->first) + 1;
+    const char **ids = malloc(most * sizeof *ids), **names = malloc(most * sizeof *names);
+    bool is_whole = ids && names;
+    int64_t n = 0, file = 0, before = 0; /* recordings of the files before */
+    int64_t first = p->first;
+    for (int64_t end; is_whole && (end = sp_part_next(p, &first)) > first; first = end)
+        for (int64_t r = first; is_whole && r < end; r++, n++) {
+            while (file + 1 < info->n_files && r - before >= info->files[file].n_recordings)
+                before += info->files[file++].n_recordings;
+            const int64_t origin[] = {file, r - before};
+            ids[n] = info->ids[r];
+            names[n] = p->subjects ? p->subjects->names[p->subjects->of_recording[r]] : NULL;
+            is_whole = sp_count_list_put(&out->origins, origin, 2) &&
+                       (!p->folds || sp_count_list_put_one(&out->folds, p->folds->fold[r]));
+        }
+    out->ids = is_whole ? copy_texts(n, ids) : NULL;
+    out->subjects = is_whole && p->subjects ? copy_texts(n, names) : NULL;
+    free(ids);
+    free(names);
+    return out->ids && (out->subjects || !p->subjects) ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- the header ---- */
@@ -261,8 +271,23 @@ static bool set_has(json_t *header, const sp_pipeline *p, const sp_evaluation_op
            set(has, "reliability", json_boolean(p->reliability != NULL)) &&
            set(has, "path_scores", json_boolean(how->has_path_scores)) &&
            set(has, "simulated", json_boolean(p->info->is_simulated)) &&
+           set(has, "calibrations", json_integer(p->calibration ? p->calibration->n : 0)) &&
            set(has, "length_trim", json_boolean(how->has_length_trim)) && set(has, "steps", json_boolean(how->keeps_steps)) &&
            set(header, "has", has);
+}
+
+static bool set_folds(json_t *header, const sp_pipeline *p)
+{
+    json_t *models = p->folds ? json_object() : NULL;
+    bool is_whole = true;
+    for (int32_t f = 0; models && is_whole && f < p->folds->n_folds; f++) {
+        char *text = NULL, key[16];
+        snprintf(key, sizeof key, "%d", f);
+        is_whole =
+            !p->folds->models[f] || (sp_model_to_json(p->folds->models[f], &text, NULL) == SP_OK && set_text(models, key, text));
+        free(text);
+    }
+    return !p->folds || (set(header, "folds", models) && is_whole);
 }
 
 static bool set_files(json_t *header, const sp_pipeline *p)
@@ -286,7 +311,7 @@ static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_op
 {
     const sp_source_info *info = p->info;
     const int32_t K = p->model->n_classes;
-    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->given ? "evaluate" : "compare") &&
+    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->part->kind) &&
            set_texts(header, "strategies", p->n_strategies, p->names) && set_text(header, "model", model) &&
            set(header, "n_classes", json_integer(K)) &&
            (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
@@ -294,7 +319,7 @@ static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_op
            set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_scorers, how->scorers) &&
            set_text(header, "subjects_place", p->subjects ? p->subjects->place : NULL) &&
            set_text(header, "labels_file", p->labels_file) && set_text(header, "path_codes", p->path_codes) &&
-           set_text(header, "label_codes", p->label_codes) && set_files(header, p);
+           set_text(header, "label_codes", p->label_codes) && set_files(header, p) && set_folds(header, p);
 }
 
 sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *how, const sp_shard *shard, int64_t n_inputs,
@@ -312,5 +337,5 @@ sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *ho
     if (!is_whole)
         return sp_fail(err, SP_EINVAL,
                        "`part`: names of files, classes and options must be UTF-8, and there must be memory for them");
-    return copy_recordings(p, p->first, p->end, out, err);
+    return copy_recordings(p, out, err);
 }

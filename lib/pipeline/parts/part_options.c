@@ -52,6 +52,7 @@ static const struct option {
     OPTION("collapse", TEXTS, collapse),
     OPTION("scheme", TEXT, scheme),
     OPTION("preset", TEXT, preset),
+    OPTION("unit", TEXT, unit),
     OPTION("background", TEXT, background),
     OPTION("margin", REAL, margin),
     OPTION("wake_trim", REAL, wake_trim),
@@ -63,6 +64,15 @@ static const struct option {
     OPTION("label_codes", TEXT, label_codes),
     OPTION("label_map", TEXT, label_map),
     OPTION("draw", TEXT, draw),
+    OPTION("cv", WHOLE, n_folds),
+    OPTION("rules", TEXT, fit.rules),
+    OPTION("method", TEXT, fit.method),
+    OPTION("tune", TEXT, fit.tune),
+    OPTION("for", TEXT, fit.strategy),
+    OPTION("smoothing", REAL, fit.smoothing),
+    OPTION("penalty", REAL, fit.penalty),
+    OPTION("memory", WHOLE, fit.memory),
+    OPTION("folds", WHOLE, fit.folds),
 #undef OPTION
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };

@@ -131,7 +131,7 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
 {
     sp_pipeline p;
     calibration scaled = {.n = 0};
-    sp_part_run run = {.begin = begin};
+    sp_part_run run = {.kind = "compare", .begin = begin};
     sp_comparison *none = NULL;
     in_order sorted = {.own = {0}};
     sp_recordings from = *recordings;

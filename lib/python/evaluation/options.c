@@ -34,6 +34,7 @@ static const struct {
     OPTION("zeros", zeros, TEXT),
     OPTION("background", background, TEXT),
     OPTION("preset", preset, TEXT),
+    OPTION("unit", unit, TEXT),
     OPTION("margin", margin, NUMBER),
     OPTION("wake_trim", wake_trim, NUMBER),
     OPTION("nll_clip", nll_clip, NUMBER),

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/checked.h"
+
 /* ---- one short recording ---- */
 
 enum { SMALL_SCORES = 4096 };
@@ -150,7 +152,9 @@ static sp_status decode_group(request *r, const group *g, sp_error *err)
         .n_best_found = item(&a->n_found, g->first, sizeof(int32_t)),
     };
     const sp_batch batch = sp_block_batch(g->block);
-    sp_status status = sp_decode_batch(r->chain->chain, &batch, &a->how, r->context->workers, &output, err);
+    sp_workers *workers = r->context->workers;
+    sp_status status = r->looks_along ? sp_decode_checked(r->chain->chain, g->block, r->how.kind, &a->how, workers, &output, err)
+                                      : sp_decode_batch(r->chain->chain, &batch, &a->how, workers, &output, err);
     if (status == SP_OK)
         put_results(a, g);
     return status;
@@ -187,6 +191,7 @@ PyObject *py_decode(PyObject *module, PyObject *args)
     decoding *job = request_new(sizeof *job, decoding_release);
     if (!job)
         return NULL;
+    job->r.looks_along = true;
     if (request_open(&job->r, chain, inputs, options) && options_from(options, &job->how) && answers_take(outputs, job) &&
         reserve(job) && request_run(&job->r, decode_group))
         done = request_counts(&job->r);

@@ -73,7 +73,14 @@ bool model_init(PyObject *module);
 /* The chain of a Chain object; NULL with TypeError for anything else. */
 chain_object *chain_of(PyObject *object);
 
-/* ---- decode.c, marginals.c, online.c, masks.c: the functions of the module ---- */
+/* The model of a Model object; NULL with TypeError for anything else. */
+const sp_model *model_of_object(PyObject *object);
+
+/* A sequence of str as C strings, whose memory the caller frees; they are borrowed from *list, which the caller releases. NULL
+ * with an exception. */
+const char **strings(PyObject *names, PyObject **list, int32_t *n);
+
+/* ---- decode.c, marginals.c, online.c, masks.c, hypnogram.c: the functions of the module ---- */
 
 /* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight,
  * and log_prior, a float64 array [K] that `how` borrows. False with an exception. */
@@ -96,6 +103,10 @@ PyObject *py_path_scores(PyObject *module, PyObject *args);
 PyObject *py_tag_entities(PyObject *module, PyObject *args);
 /* tag_scheme(tags) -> the scheme that they are read in where nobody names one. */
 PyObject *py_tag_scheme(PyObject *module, PyObject *tags);
+/* read_hypnogram(file, model, preset or None, map or None, epoch_seconds) -> (labels: bytes of int32, epoch_seconds, remark) */
+PyObject *py_read_hypnogram(PyObject *module, PyObject *args);
+/* write_hypnogram(file, labels int32 [T], classes, epoch_seconds, force) */
+PyObject *py_write_hypnogram(PyObject *module, PyObject *args);
 bool online_init(PyObject *module);
 extern PyMethodDef mask_methods[];
 

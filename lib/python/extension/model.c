@@ -47,6 +47,14 @@ static const sp_model *model_of(PyObject *self)
     return ((model_object *)self)->model;
 }
 
+const sp_model *model_of_object(PyObject *object)
+{
+    if (Py_TYPE(object) == model_type)
+        return model_of(object);
+    PyErr_SetString(PyExc_TypeError, "a Model is expected");
+    return NULL;
+}
+
 /* ---- making ---- */
 
 static PyObject *model_from_json(PyObject *module, PyObject *args)
@@ -60,8 +68,7 @@ static PyObject *model_from_json(PyObject *module, PyObject *args)
     return sp_model_from_json(text, name, &model, &err) == SP_OK ? wrap_model(model) : raise_error(&err);
 }
 
-/* A sequence of str as C strings, whose memory the caller frees; they are borrowed from *list, which the caller releases. */
-static const char **strings(PyObject *names, PyObject **list, int32_t *n)
+const char **strings(PyObject *names, PyObject **list, int32_t *n)
 {
     *list = PySequence_List(names);
     if (!*list)

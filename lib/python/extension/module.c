@@ -46,6 +46,8 @@ static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL},
                                 {"path_scores", py_path_scores, METH_VARARGS, NULL},
                                 {"tag_entities", py_tag_entities, METH_VARARGS, NULL},
                                 {"tag_scheme", py_tag_scheme, METH_O, NULL},
+                                {"read_hypnogram", py_read_hypnogram, METH_VARARGS, NULL},
+                                {"write_hypnogram", py_write_hypnogram, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._core", .m_size = -1, .m_methods = methods};

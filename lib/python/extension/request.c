@@ -99,25 +99,30 @@ static bool arrays_from(request *r, PyObject *inputs)
 }
 
 /* Offsets that ascend from 0 to S: everything below relies on it. */
-static bool check_offsets(const request *r)
+static bool check_offsets(request *r)
 {
     const int64_t *offsets = r->offsets.data, N = r->n_recordings;
     bool is_right = offsets[0] == 0 && offsets[N] == r->n_steps;
-    for (int64_t n = 0; is_right && n < N; n++)
+    for (int64_t n = 0; is_right && n < N; n++) {
         is_right = offsets[n] <= offsets[n + 1];
+        const int64_t steps = is_right ? offsets[n + 1] - offsets[n] : 0;
+        r->longest = steps > r->longest ? steps : r->longest;
+    }
     if (!is_right)
         PyErr_Format(PyExc_ValueError, "offsets must ascend from 0 to the %lld steps", (long long)r->n_steps);
     return is_right;
 }
 
 /* Recordings from `first` on that make a group: as many as fit into the cache for each thread, at least one, and else a multiple
- * of what the widest kernel decodes side by side. */
-enum { GROUP_SCORES = 1 << 18, SIDE_BY_SIDE = 32 };
+ * of what the widest kernel decodes side by side. Where work looks at the numbers itself the group is larger, but ends soon
+ * enough for signals. */
+enum { GROUP_SCORES = 1 << 18, LARGE_GROUP_SCORES = 1 << 24, SIDE_BY_SIDE = 32 };
 
 static int64_t group_end(const request *r, int64_t first)
 {
     const int64_t *offsets = r->offsets.data;
-    const int64_t steps = (int64_t)GROUP_SCORES / r->chain->n_classes * sp_workers_count(r->context->workers);
+    const int64_t scores = r->looks_along ? LARGE_GROUP_SCORES : GROUP_SCORES;
+    const int64_t steps = scores / r->chain->n_classes * sp_workers_count(r->context->workers);
     int64_t end = first + 1;
     while (end < r->n_recordings && offsets[end + 1] - offsets[first] <= steps)
         end++;
@@ -160,6 +165,7 @@ static bool options_from(request *r, PyObject *options)
         return false;
     r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
                     how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || r->mask.data;
+    r->looks_along = r->looks_along && !r->is_changed;
     r->context = context_take((int)threads);
     return r->context != NULL;
 }
@@ -191,7 +197,8 @@ static void request_free(request *r)
 {
     /* What a long recording took is given back to the system. */
     enum { KEPT_WORK = 1 << 23 };
-    const bool is_large = r->chain && (double)r->most_steps * (r->chain->edges + r->chain->n_classes) > KEPT_WORK;
+    const double at_once = (double)(r->looks_along ? r->longest : r->most_steps);
+    const bool is_large = r->chain && at_once * (r->chain->edges + r->chain->n_classes) > KEPT_WORK;
     array *const all[] = {&r->scores, &r->offsets, &r->segments, &r->mask, &r->labels, &r->log_prior};
     r->release(r);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -256,7 +263,7 @@ static void run_groups(request *r)
         group g = {
             .first = first, .n_recordings = end - first, .first_step = offsets[first], .n_steps = offsets[end] - offsets[first]};
         r->status = fill_block(r, &g, &r->err);
-        if (r->status == SP_OK)
+        if (r->status == SP_OK && !r->looks_along)
             r->status = sp_prepare(g.block, &r->how, r->context->workers, &r->counts, &r->err);
         if (r->status == SP_OK)
             r->status = r->work(r, &g, &r->err);

@@ -24,8 +24,11 @@ struct request {
     sp_dtype dtype;
     int64_t n_recordings, n_steps;       /* N, S */
     int64_t most_recordings, most_steps; /* of one group */
+    int64_t longest;                     /* steps of a recording */
     sp_prepare_options how;
     bool is_changed; /* nats are not the scores as they stand, so groups are copied */
+    bool
+        looks_along; /* work looks at the numbers itself; set before request_open(), which takes it back where they are changed */
     context *context;
     sp_prepare_counts counts;
     void (*release)(request *job);

@@ -7,15 +7,26 @@
 #include "core/names.h"
 #include "tags/tags.h"
 
-/* A tag as seqeval parts it, "B-PER" or with the letter last, "PER-B": the letter, and the type from *type on, of *n letters. */
+/* Bytes of the letter of UTF-8 that begins, or ends, where `at` is. */
+static size_t letter_bytes(const char *at, int way, size_t most)
+{
+    size_t n = 1;
+    while (n < most && ((unsigned char)(way > 0 ? at[n] : at[1 - (ptrdiff_t)n]) & 0xC0) == 0x80)
+        n++;
+    return n;
+}
+
+/* A tag as seqeval parts it, "B-PER" or with the letter last, "PER-B": the letter, and the type from *type on, of *n bytes. A
+ * letter beyond ASCII is returned as its first byte or last one: none of any scheme. */
 static char part_tag(const char *text, bool has_suffix, const char **type, size_t *n)
 {
     const size_t length = strlen(text);
     if (length == 0)
         return 'O';
     const char letter = text[has_suffix ? length - 1 : 0];
-    const char *from = has_suffix ? text : text + 1, *hyphen;
-    *n = length - 1;
+    const size_t bytes = letter_bytes(has_suffix ? text + length - 1 : text, has_suffix ? -1 : 1, length);
+    const char *from = has_suffix ? text : text + bytes, *hyphen;
+    *n = length - bytes;
     if (has_suffix) {
         while (*n > 0 && from[*n - 1] == '-')
             --*n;

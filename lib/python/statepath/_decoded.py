@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import FileError, StatepathError
+from ._errors import FileError, StatepathError, needed
+from ._scores import file_name
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -174,8 +175,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         0          0     0     a
         1          0     1     b
         """
-        import pandas as pd
-
+        pd = needed("pandas", "data frames are made")
         columns: dict[str, Any] = {"recording": self._recordings(), "step": self._steps(), "label": self._labels()}
         if self.confidence is not None:
             columns["confidence"] = np.concatenate(self.confidence) if self.confidence else np.empty(0, np.float32)
@@ -206,7 +206,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         ...     os.listdir(folder)
         ['paths.csv']
         """
-        target = os.fspath(file)
+        target = os.fsdecode(file_name(file))
         ending = os.path.splitext(target)[1].lower()
         writers: dict[str, Callable[[str], None]] = {
             ".h5": self._save_hdf5,
@@ -269,10 +269,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
             np.savez(stream, classes=np.array(self.classes), **self._arrays())
 
     def _save_hdf5(self, file: str) -> None:
-        try:
-            import h5py
-        except ImportError:
-            raise StatepathError("HDF5 files are written by h5py, which is not installed: pip install h5py") from None
+        h5py = needed("h5py", "HDF5 files are written")
         name = self.strategy.partition(":")[0]
         text = h5py.string_dtype("utf-8")
         with h5py.File(file, "w") as f:

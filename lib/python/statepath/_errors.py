@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from typing import Any
 
 __all__ = [
     "BugError",
@@ -14,6 +16,9 @@ __all__ = [
     "StatepathError",
     "StatepathWarning",
 ]
+
+
+_LINES = re.compile(r"\s*\n\s*")
 
 
 class StatepathWarning(UserWarning):
@@ -52,7 +57,7 @@ class StatepathError(ValueError):
     """
 
     def __init__(self, message: str, *, recording: int = -1, step: int = -1, class_: int = -1) -> None:
-        super().__init__(message)
+        super().__init__(_LINES.sub(" ", message))  # a value that is shown may have lines
         self.recording = recording
         self.step = step
         self.class_ = class_
@@ -172,15 +177,25 @@ class BugError(RuntimeError):
     """
 
 
+def needed(package: str, what: str) -> Any:
+    """A package that statepath does without but for this."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] != package:
+            raise
+        raise StatepathError(f"{what} by {package}, which is not installed: pip install {package}") from None
+
+
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.
-_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan)\b)?")
+_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
 _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 
 def _argument(match: re.Match[str]) -> str:
-    name = {"clamp": "labels"}.get(match[1], match[1])
-    if match[2]:
-        return f'{name}="{match[2]}"'
+    name = {"clamp": "labels", "label_map": "map", "label_codes": "codes"}.get(match[1], match[1])
+    if match[2] or match[4]:
+        return f'{name}="{match[2] or match[4]}"'
     return f"{name}={match[3]}" if match[3] else f"{name}="
 
 

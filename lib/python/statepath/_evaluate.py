@@ -17,7 +17,7 @@ from ._request import Numbers, Places, Reading, Request, check_names, model_of, 
 from ._scores import Batch, array_of, integers_of
 
 try:
-    from . import _evaluation
+    import statepath._evaluation as _evaluation
 except ModuleNotFoundError:  # built without GSL
     _evaluation = None  # type: ignore[assignment]
 
@@ -36,6 +36,7 @@ class Judging(TypedDict, total=False):
     interval: Literal["bca", "percentile"] | None
     zeros: Literal["wilcox", "pratt"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
+    unit: str | None
     background: str | None
     margin: float | None
     wake_trim: float | None
@@ -245,7 +246,7 @@ def compare(
         Called as ``progress(what, done, total)``.
     **options
         Those of :func:`decode` up to `threads` that say what the scores are; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
     -------
@@ -510,7 +511,11 @@ def _class_names(classes: Any, rules: Model | None, labels: Any) -> tuple[str, .
         return rules.classes
     if labels is None:
         raise StatepathError("classes= are needed to name what is learnt, or rules=")
-    flat = [v for part in (labels if isinstance(labels, (list, tuple)) and len(labels) and np.ndim(labels[0]) else [labels]) for v in np.asarray(part, object).ravel()]
+    is_list = isinstance(labels, (list, tuple)) and len(labels) > 0 and hasattr(labels[0], "__len__") and not isinstance(labels[0], (str, bytes))
+    flat = [v for part in (labels if is_list else [labels]) for v in np.asarray(part, object).ravel()]
+    strange = [v for v in flat if not isinstance(v, (str, int, float, np.generic, type(None)))]
+    if strange:
+        raise ScoresError(f"labels hold {type(strange[0]).__name__}: numbers or names of classes are needed")
     seen = {v for v in flat if not (v is None or v == "" or v != v or v in _UNSCORED)}
     if not seen:
         raise StatepathError("no labelled step to learn from")

@@ -196,8 +196,9 @@ def leak(scores: Any, mask_or_model: Any, path: Any = None, **options: Unpack[Op
 
 def _anything(scores: Any, mask: Any) -> Model:
     """A model of as many classes that allows everything."""
-    m = mask[0] if isinstance(mask, (list, tuple)) and len(mask) and np.ndim(mask[0]) == 2 else mask
-    shape = np.shape(m)
+    shape = (array_of(mask[0], "mask_or_model") if isinstance(mask, (list, tuple)) and len(mask) else array_of(mask, "mask_or_model")).shape
+    if isinstance(mask, (list, tuple)) and len(shape) == 1:  # rows of one recording
+        shape = array_of(mask, "mask_or_model").shape
     if len(shape) < 2:
         raise StatepathError(f"mask_or_model is {type(mask).__name__} of shape {shape}: give a Model, its name, or a mask in the shape of the scores")
     if hasattr(scores, "columns"):
@@ -227,7 +228,7 @@ def _summary(request: Request, values: NDArray[np.float64]) -> Leak:
 
 
 def _length(value: Any, name: str) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < 0:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
         raise StatepathError(f"{name}={value!r}: a number of steps from 0")
     return int(value)
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._errors import ModelError, StatepathError
-from ._scores import array_of, integers_of
+from ._errors import ModelError, StatepathError, needed
+from ._scores import array_of, file_name, integers_of
 
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
@@ -31,7 +31,13 @@ _PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
 def _names(classes: Iterable[Any], what: str = "classes") -> list[str]:
     if isinstance(classes, str):
         raise ModelError(f"{what}= is the text {classes!r}: give a list of names")
-    return [str(c) for c in classes]
+    if not isinstance(classes, Iterable):
+        raise ModelError(f"{what}={classes!r}: give a list of names")
+    names = list(classes)
+    strange = [c for c in names if isinstance(c, (list, tuple, dict, set, np.ndarray))]
+    if strange:
+        raise ModelError(f"{what}= holds {strange[0]!r}: give a list of names")
+    return [str(c) for c in names]
 
 
 def _table(x: Any, name: str, n: int) -> NDArray[np.float64]:
@@ -319,7 +325,7 @@ class Model:
         >>> sp.Model.load("sleep-aasm")
         Model 'sleep-aasm': 5 classes, 4 forbidden transitions
         """
-        return Model._of(_core.model_load(os.fspath(name_or_file)))
+        return Model._of(_core.model_load(file_name(name_or_file)))
 
     @staticmethod
     def shipped() -> list[str]:
@@ -343,6 +349,8 @@ class Model:
         >>> sp.Model.from_json('{"statepath_model": 1, "classes": ["a", "b"], "forbid": {"a": ["b"]}}').forbidden
         [('a', 'b')]
         """
+        if not isinstance(text, str) or "\0" in text:
+            raise ModelError(f"text={text!r}: a model as JSON is needed")
         return Model._of(_core.model_from_json(text, "model"))
 
     @staticmethod
@@ -429,9 +437,12 @@ class Model:
         >>> sp.Model.from_hmm([1.0, 0.0], [[0.9, 0.1], [0.0, 1.0]], ["up", "down"]).forbidden
         [('down', 'up')]
         """
-        n = len(array_of(startprob, "startprob"))
+        first = array_of(startprob, "startprob")
+        if first.ndim != 1 or first.dtype.kind not in "biuf":
+            raise ModelError(f"startprob= has shape {first.shape} and type {first.dtype}: a number for each state is needed")
+        n = len(first)
         names = _names(classes) if classes is not None else [f"class{k}" for k in range(n)]
-        start = dict(zip(names, array_of(startprob, "startprob").astype(float).tolist(), strict=False))
+        start = dict(zip(names, first.astype(float).tolist(), strict=False))
         if len(names) != n:
             raise ModelError(f"classes= has {len(names)} names and startprob {n} numbers")
         return Model(names, probabilities=transmat, start=start, name="hmm")
@@ -707,7 +718,7 @@ class Model:
         ...     sp.Model.load(os.path.join(folder, "mine.model.json"))
         Model 'model': 2 classes, 0 forbidden transitions
         """
-        self._handle.save(os.fspath(file), force)
+        self._handle.save(file_name(file), force)
 
     def to_frame(self) -> Any:
         """The rules as a pandas data frame, rows = from: truth values, or log weights.
@@ -719,8 +730,7 @@ class Model:
         array([[ True, False],
                [ True,  True]])
         """
-        import pandas as pd
-
+        pd = needed("pandas", "data frames are made")
         values = self.log_weights if self.log_weights is not None else self.allow
         return pd.DataFrame(values, index=pd.Index(self.states, name="from"), columns=pd.Index(self.states, name="to"))
 

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._errors import StatepathError
+from ._scores import file_name
 
 if TYPE_CHECKING:
     from . import _evaluation
@@ -120,7 +121,7 @@ class Report:
         return _frame(rows)
 
     def _strategy(self, name: str) -> dict[str, Any]:
-        found = self.data["strategies"].get(name)
+        found = self.data["strategies"].get(name) if isinstance(name, str) else None
         if found is None:
             raise StatepathError(f'there is no strategy "{name}" in this report; it has {", ".join(self.strategies)}')
         result: dict[str, Any] = found
@@ -160,7 +161,7 @@ class Report:
         ...
         AssertionError: path.accuracy > 0.9 (path.accuracy is 0.6666666666666666)
         """
-        if not isinstance(condition, str):
+        if not isinstance(condition, str) or "\0" in condition:
             raise StatepathError(f"condition={condition!r}: a text is needed, such as 'viterbi.accuracy >= argmax.accuracy - 0.01'")
         texts = [text.strip() for text in condition.split(";") if text.strip()]
         verdicts = self._comparison.judge(condition)
@@ -198,7 +199,7 @@ class Report:
         ...     sorted(os.listdir(folder))
         ['report.csv', 'report.html', 'report.json', 'report.md', 'report.tex']
         """
-        target = os.fspath(file)
+        target = os.fsdecode(file_name(file))
         form = _FORMS.get(os.path.splitext(target)[1].lower())
         if form is None:
             raise StatepathError(f"{target}: reports end in {', '.join(_FORMS)}")

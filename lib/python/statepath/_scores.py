@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,6 +95,18 @@ def integers_of(x: Any, name: str) -> NDArray[np.int64]:
     if a.dtype.kind == "f" and bool(np.all(np.isfinite(a))) and bool(np.all(a == np.floor(a))):
         return a.astype(np.int64)
     raise StatepathError(f"{name}= must be whole numbers, not {a.dtype}")
+
+
+def file_name(file: Any) -> str | bytes:
+    """The name of a file as the extension takes it."""
+    try:
+        name: str | bytes = os.fspath(file)
+        os.fsencode(name)
+    except (TypeError, UnicodeError):
+        raise StatepathError(f"file={file!r}: the name of a file is needed") from None
+    if "\0" in os.fsdecode(name):
+        raise StatepathError("file=: its name holds a NUL character")
+    return name
 
 
 # ---- layouts ----

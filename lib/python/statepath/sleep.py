@@ -1,8 +1,8 @@
-"""Sleep staging: YASA's hypnograms and MNE's annotations, in and out."""
+"""Sleep staging: hypnograms in files, YASA's hypnograms and MNE's annotations, in and out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,31 +10,27 @@ from numpy.typing import NDArray
 
 from ._decode import decode
 from ._decoded import Decoded
-from ._errors import StatepathError
+from ._errors import StatepathError, needed
 from ._evaluate import evaluate
+from ._hypnograms import STAGES, Hypnogram, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
 from ._model import Model
 from ._passes import marginals
 from ._report import Report
 from ._request import model_of
 
-__all__ = ["STAGES", "compare_hypnograms", "decode_hypnogram", "from_annotations", "to_annotations", "to_yasa"]
-
-STAGES = ("Wake", "N1", "N2", "N3", "REM")
-
-_NAMES = {
-    **dict.fromkeys(("w", "wake", "0", "sleep stage w", "sleep stage 0"), 0),
-    **dict.fromkeys(("n1", "s1", "1", "sleep stage n1", "sleep stage 1"), 1),
-    **dict.fromkeys(("n2", "s2", "2", "sleep stage n2", "sleep stage 2"), 2),
-    **dict.fromkeys(("n3", "n4", "s3", "s4", "3", "sleep stage n3", "sleep stage 3", "sleep stage 4"), 3),
-    **dict.fromkeys(("r", "rem", "4", "sleep stage r"), 4),
-}
+__all__ = [
+    "STAGES",
+    "Hypnogram",
+    "compare_hypnograms",
+    "decode_hypnogram",
+    "from_annotations",
+    "read_hypnogram",
+    "to_annotations",
+    "to_yasa",
+    "write_hypnogram",
+]
 
 _YASA = {0: "WAKE", 1: "N1", 2: "N2", 3: "N3", 4: "REM", -1: "UNS"}  # -1: unscored
-
-
-def _stage(name: Any) -> int:
-    """Number of a stage by any of its usual names; -1 for others (unscored, artefact, movement)."""
-    return _NAMES.get(str(name).strip().lower(), -1)
 
 
 def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str = "viterbi") -> Any:
@@ -52,35 +48,34 @@ def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str 
     >>> from statepath.sleep import decode_hypnogram
     >>> legal = decode_hypnogram(staging.predict())  # doctest: +SKIP
     """
-    import pandas as pd
-    import yasa
-
+    pd = needed("pandas", "data frames are made")
+    yasa = needed("yasa", "these hypnograms are made")
     proba = getattr(hyp, "proba", None)
     if proba is None:
         raise StatepathError("this hypnogram has no probabilities (hyp.proba is None): decoding needs those of the stager")
     rules = model_of(model)
-    columns = {_stage(c): c for c in proba.columns}
+    columns = {stage_of(c): c for c in proba.columns}
     if sorted(columns) != list(range(5)):
         raise StatepathError(f"the columns of hyp.proba are {', '.join(map(str, proba.columns))}: the five stages are needed")
-    scores = np.ascontiguousarray(proba[[columns[_stage(c)] for c in rules.classes]].to_numpy(np.float64))
+    scores = np.ascontiguousarray(proba[[columns[stage_of(c)] for c in rules.classes]].to_numpy(np.float64))
     path = decode(scores, rules, strategy, kind="probs")
-    names = [str(columns[_stage(rules.classes[k])]) for k in path]
-    m = pd.DataFrame(marginals(scores, rules, kind="probs"), columns=[columns[_stage(c)] for c in rules.classes], index=proba.index)
+    names = [str(columns[stage_of(rules.classes[k])]) for k in path]
+    m = pd.DataFrame(marginals(scores, rules, kind="probs"), columns=[columns[stage_of(c)] for c in rules.classes], index=proba.index)
     made = {"n_stages": hyp.n_stages, "freq": hyp.freq, "start": hyp.start, "scorer": f"statepath {strategy}", "proba": m[list(proba.columns)]}
-    return yasa.Hypnogram([_YASA.get(_stage(n), n) for n in names], **made)
+    return yasa.Hypnogram([_YASA.get(stage_of(n), n) for n in names], **made)
 
 
-def to_yasa(decoded: Decoded, i: int = 0, *, freq: str = "30s", start: Any = None) -> Any:
-    """``yasa.Hypnogram`` of a decoded recording; steps of -1 are unscored.
+def to_yasa(decoded: Decoded | Hypnogram, i: int = 0, *, freq: str | None = None, start: Any = None) -> Any:
+    """``yasa.Hypnogram`` of a decoded recording, or of a hypnogram that was read; steps of -1 are unscored.
 
     Parameters
     ----------
-    decoded : Decoded
-        What ``decode(..., full=True)`` returned.
+    decoded : Decoded or Hypnogram
+        What ``decode(..., full=True)`` or ``read_hypnogram(..., full=True)`` returned.
     i : int
         Which recording.
-    freq : str
-        Length of a step, as pandas writes it.
+    freq : str, optional
+        Length of a step, as pandas writes it; without: the hypnogram's, else "30s".
     start : str or datetime, optional
         When the first step begins.
 
@@ -90,19 +85,24 @@ def to_yasa(decoded: Decoded, i: int = 0, *, freq: str = "30s", start: Any = Non
     >>> to_yasa(sp.decode(probs, "sleep-aasm", full=True)).hypno.head(2).tolist()  # doctest: +SKIP
     ['WAKE', 'WAKE']
     """
-    import yasa
-
-    stages = [_stage(c) for c in decoded.classes]
+    yasa = needed("yasa", "these hypnograms are made")
+    stages = [stage_of(c) for c in decoded.classes]
     unknown = [c for c, s in zip(decoded.classes, stages, strict=True) if s < 0]
     if unknown:
         raise StatepathError(f"class {unknown[0]} is no sleep stage: YASA knows {', '.join(STAGES)}")
-    values = [_YASA[stages[k] if k >= 0 else -1] for k in decoded[i].tolist()]
-    return yasa.Hypnogram(values, n_stages=5, freq=freq, start=start, scorer=f"statepath {decoded.strategy}")
+    if isinstance(decoded, Hypnogram):
+        path, length, scorer = decoded.labels, f"{decoded.epoch_seconds:g}s", None
+    else:
+        path, length, scorer = decoded[i], "30s", f"statepath {decoded.strategy}"
+    values = [_YASA[stages[k] if k >= 0 else -1] for k in path.tolist()]
+    return yasa.Hypnogram(values, n_stages=5, freq=freq or length, start=start, scorer=scorer)
 
 
 def _numbers(hyp: Any) -> NDArray[np.int32]:
     values = getattr(hyp, "hypno", hyp)
-    return np.array([_stage(v) for v in values], np.int32)
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise StatepathError(f"a hypnogram is a sequence of stages, not {type(hyp).__name__}")
+    return np.array([stage_of(v) for v in values], np.int32)
 
 
 def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-aasm") -> Report:
@@ -121,7 +121,7 @@ def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-
     0.75
     """
     rules = model_of(model)
-    place = np.array([[_stage(c) for c in rules.classes].index(s) for s in range(5)] + [-1], np.int32)
+    place = np.array([[stage_of(c) for c in rules.classes].index(s) for s in range(5)] + [-1], np.int32)
 
     def recordings(x: Any) -> list[NDArray[np.int32]]:
         many = isinstance(x, (list, tuple)) and len(x) > 0 and not isinstance(x[0], str) and (hasattr(x[0], "hypno") or np.ndim(x[0]) == 1)
@@ -131,8 +131,10 @@ def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-
     return evaluate({k: recordings(v) for k, v in named.items()}, recordings(reference), rules)
 
 
-def to_annotations(path: Any, *, classes: Sequence[str] = STAGES, epoch_seconds: float = 30.0, onset: float = 0.0) -> Any:
+def to_annotations(path: Any, *, classes: Sequence[str] | None = None, epoch_seconds: float | None = None, onset: float = 0.0) -> Any:
     """``mne.Annotations`` of a path: one a run, "Sleep stage N2" and so on; steps of -1 are left out.
+
+    `path`, `classes` and `epoch_seconds` are those of :func:`write_hypnogram`.
 
     Examples
     --------
@@ -140,17 +142,16 @@ def to_annotations(path: Any, *, classes: Sequence[str] = STAGES, epoch_seconds:
     >>> to_annotations([0, 0, 1]).description  # doctest: +SKIP
     array(['Sleep stage W', 'Sleep stage N1'], dtype='<U14')
     """
-    import mne
-
-    numbers = np.asarray(path, np.int64)
+    mne = needed("mne", "annotations are made")
+    numbers, known, seconds = path_of(path, classes, epoch_seconds)
     begins = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
     ends = np.append(begins[1:], len(numbers))
     runs = [(a, b) for a, b in zip(begins.tolist(), ends.tolist(), strict=True) if numbers[a] >= 0]
     words = {0: "W", 1: "N1", 2: "N2", 3: "N3", 4: "R"}
-    names = [words.get(_stage(c), str(c)) for c in classes]
+    names = [words.get(stage_of(c), str(c)) for c in known]
     return mne.Annotations(
-        onset=[onset + a * epoch_seconds for a, _ in runs],
-        duration=[(b - a) * epoch_seconds for a, b in runs],
+        onset=[onset + a * seconds for a, _ in runs],
+        duration=[(b - a) * seconds for a, b in runs],
         description=[f"Sleep stage {names[numbers[a]]}" for a, _ in runs],
     )
 
@@ -165,11 +166,10 @@ def from_annotations(annotations: Any, *, epoch_seconds: float = 30.0, n_steps: 
     >>> from_annotations(SimpleNamespace(onset=[0.0, 60.0], duration=[60.0, 30.0], description=["Sleep stage W", "Sleep stage 2"]))
     array([0, 0, 2], dtype=int32)
     """
-    if not epoch_seconds > 0:
-        raise StatepathError(f"epoch_seconds={epoch_seconds}: the length of a step is above 0")
+    epoch_seconds = seconds_of(epoch_seconds)
     onset, duration = np.asarray(annotations.onset, np.float64) - start, np.asarray(annotations.duration, np.float64)
     first, last = np.rint(onset / epoch_seconds).astype(int), np.rint((onset + duration) / epoch_seconds).astype(int)
-    stages = [_stage(d) for d in annotations.description]
+    stages = [stage_of(d) for d in annotations.description]
     known = [int(b) for b, s in zip(last, stages, strict=True) if s >= 0]
     out = np.full(n_steps if n_steps is not None else max(known, default=0), -1, np.int32)
     for a, b, s in zip(first.tolist(), last.tolist(), stages, strict=True):

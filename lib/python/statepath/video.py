@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike, fspath, listdir
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike, fsdecode, listdir
 from os.path import join, splitext
 from typing import Any
 
 import numpy as np
 
-from ._errors import StatepathError
+from ._errors import FileError, StatepathError
 from ._evaluate import evaluate
 from ._model import Model
+from ._scores import array_of, file_name
 
 __all__ = ["read_labels", "segment_scores"]
 
@@ -41,16 +42,26 @@ def read_labels(folder: str | PathLike[str], names: Sequence[str] | None = None)
     >>> video.read_labels(folder)
     {'salad1': ['cut', 'cut', 'mix']}
     """
-    files = sorted(n for n in listdir(folder) if n.endswith(".txt")) if names is None else [splitext(n)[0] + ".txt" for n in names]
+    folder = fsdecode(file_name(folder))
+    try:
+        found = listdir(folder)
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be read: {error.strerror}") from None
+    files = sorted(n for n in found if n.endswith(".txt")) if names is None else [splitext(n)[0] + ".txt" for n in names]
     labels = {}
     for name in files:
-        with open(join(fspath(folder), name), encoding="utf-8") as file:
+        with open(join(folder, name), encoding="utf-8") as file:
             labels[splitext(name)[0]] = [line.strip() for line in file if line.strip()]
     return labels
 
 
 def _listed(videos: Any) -> list[np.ndarray[Any, Any]]:
-    return [np.asarray(v) for v in (videos.values() if isinstance(videos, Mapping) else videos)]
+    if not isinstance(videos, Iterable) or isinstance(videos, (str, bytes)):
+        raise StatepathError(f"a list of videos, or a mapping of their names, is needed, not {type(videos).__name__}")
+    found = [array_of(v, "video") for v in (videos.values() if isinstance(videos, Mapping) else videos)]
+    if any(v.ndim != 1 for v in found):
+        raise StatepathError("each video is a list of its frames' classes")
+    return found
 
 
 def segment_scores(paths: Any, labels: Any, *, background: Sequence[str | int] = ("background",)) -> dict[str, float]:

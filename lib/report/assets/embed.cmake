@@ -41,13 +41,16 @@ function(add_asset name file has_hash)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Files joined to one beside OUT. A page has no modules: the wrapper's exports are plain functions there, and everything is in one block.
+# Files joined to one beside OUT, without comments and indentation: the bytes are for data. A page has no modules: the wrapper's exports are
+# plain functions there, and everything is in one block.
 function(join out before after)
   set(joined "${before}")
   foreach(file IN LISTS ARGN)
     file(READ ${file} part)
     string(APPEND joined "${part}")
   endforeach()
+  string(REGEX REPLACE "/[*][^*]*[*]+([^/*][^*]*[*]+)*/" "" joined "${joined}")
+  string(REGEX REPLACE "[ \n]*\n *" "\n" joined "${joined}")
   string(REGEX REPLACE "\nexport " "\n" joined "${joined}")
   file(WRITE ${out} "${joined}${after}")
 endfunction()

@@ -4,7 +4,7 @@
   "use strict";
   var page = window.statepath;
   if (!page) return;
-  var data = page.data, S = data.strategies.length, element = page.element;
+  var data = page.data, say = window.statepathSay, S = data.strategies.length, element = page.element;
   var byNumber = {};
   data.recordings.forEach(function (one) { byNumber[one.r] = one; });
   function address(id, t) { return "#night=" + encodeURIComponent(id) + (t >= 0 ? "&t=" + t : ""); }
@@ -28,13 +28,13 @@
   document.querySelectorAll("main table").forEach(function (table) {
     var head = table.tHead && table.tHead.rows[0];
     if (!head || table.id === "places-table") return;
-    var names = Array.prototype.map.call(head.cells, function (cell) { return cell.textContent.trim(); });
+    var holds = Array.prototype.map.call(head.cells, function (cell) { return cell.getAttribute("data-holds"); });
     Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
       Array.prototype.forEach.call(row.cells, function (cell, i) {
         var text = cell.textContent, at = -1, id = null;
-        if (names[i] === "recording") id = text;
-        else if (names[i] === "worst recording") id = (/^(.*): [\d,]+$/.exec(text) || [])[1];
-        else if (names[i] === "recording, step") {
+        if (holds[i] === "recording") id = text;
+        else if (holds[i] === "worst") id = (/^(.*): [\d,]+$/.exec(text) || [])[1];
+        else if (holds[i] === "place") {
           var found = /^(.*), ([\d,]+)$/.exec(text);
           id = found && found[1];
           at = found ? Number(found[2].replace(/,/g, "")) : -1;
@@ -117,8 +117,8 @@
       items.appendChild(item);
       shown += row[2];
     });
-    note.textContent = page.grouped(shown) + " of " + page.grouped(n) + " steps, by recording" +
-      (shown < n ? "; the others are in recordings whose steps are not in the page." : ".");
+    note.textContent = page.grouped(shown) + " of " + page.grouped(n) + say(" {steps}, by {recording}" +
+      (shown < n ? "; the others are in {recordings} whose {steps} are not in the page." : "."));
     dialog.showModal();
   }
   /* Steps of all recordings for which `is` holds, in runs. */
@@ -160,7 +160,7 @@
         if (!n || text.nodeType !== 3) return;
         var made = page.button(text.textContent, text.textContent + (kind === "confusion"
           ? ": reference " + page.className(i) + ", decoded " + page.className(j) : ": " + page.className(i) + " to " + page.className(j)) +
-          ", " + page.nameOf(s) + ". List the steps", function () { listCell(kind, s, i, j, n); });
+          ", " + page.nameOf(s) + say(". List the {steps}"), function () { listCell(kind, s, i, j, n); });
         made.tabIndex = stops.length ? -1 : 0;
         made.column = j;
         holder.replaceChild(made, text);
@@ -187,7 +187,7 @@
     Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
       var i = data.classes.indexOf(row.cells[0].textContent), j = data.classes.indexOf(row.cells[1].textContent), text = row.cells[2].textContent;
       row.cells[2].textContent = "";
-      row.cells[2].appendChild(page.button(text, text + ": reference " + page.className(i) + ", decoded " + page.className(j) + ". List the steps",
+      row.cells[2].appendChild(page.button(text, text + ": reference " + page.className(i) + ", decoded " + page.className(j) + say(". List the {steps}"),
         function () { listCell("confusion", s, i, j, Number(text.replace(/,/g, ""))); }));
     });
   });
@@ -229,7 +229,7 @@
     svg.classList.add("opens");
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "application");
-    svg.setAttribute("aria-roledescription", "chart of recordings: arrow keys choose one, Enter opens it");
+    svg.setAttribute("aria-roledescription", say("chart of {recordings}: arrow keys choose one, Enter opens it"));
     function clear() {
       if (ring) ring.remove();
       ring = null;
@@ -295,7 +295,7 @@
     });
     if (places.length > table.tBodies[0].rows.length) {
       var by = element("select"), chosen = places, status = element("span", "small"), choose = element("p", "choose no-print");
-      var more = page.button("Show more", "Show more illegal steps", function () { add(ROWS); });
+      var more = page.button("Show more", say("Show more illegal {steps}"), function () { add(ROWS); });
       status.setAttribute("role", "status");
       [["-1", "everybody"]].concat(order.map(function (s) { return [s, page.nameOf(s)]; })).forEach(function (row) {
         var option = element("option", "", row[1]);

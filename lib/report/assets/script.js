@@ -2,6 +2,17 @@
 (function () {
   "use strict";
 
+  /* A text of the script with the page's words for {recording}, {steps}, {a step}, {Recordings} ..., as C puts them in (write/words.c);
+     {step(s)} is one for n = 1. Names from data stay out of it. */
+  var ownWords = (document.querySelector("main").getAttribute("data-words") || "recording|recordings|step|steps").split("|");
+  window.statepathSay = function (text, n) {
+    return text.replace(/\{(a )?(recording|step)(s|\(s\))?\}/gi, function (all, article, name, ending) {
+      var word = ownWords[(/^r/i.test(name) ? 0 : 2) + (ending === "s" || (ending && n !== 1) ? 1 : 0)];
+      if (article) return article.charAt(0) + (/^[aeiou]/i.test(word) ? "n " : " ") + word;
+      return /^[RS]/.test(name) ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+    });
+  };
+
   /* Light, dark, or as the system says. */
   var root = document.documentElement;
   var toggle = document.getElementById("theme");
@@ -139,6 +150,18 @@
     });
     caption.appendChild(button);
   });
+
+  /* Sections out of sight are not laid out while the page opens (style.css). They are afterwards, one at a time when there is nothing else to
+     do: what asks for the whole page, such as a screen reader that is started later, finds it. */
+  var waiting = Array.prototype.slice.call(document.querySelectorAll("main > section"));
+  var whenIdle = window.requestIdleCallback || function (call) { setTimeout(call, 50); };
+  function layOutNext() {
+    var next = waiting.shift();
+    if (!next) return;
+    next.style.contentVisibility = "visible";
+    whenIdle(layOutNext);
+  }
+  window.addEventListener("load", function () { whenIdle(layOutNext); });
 
   /* Before and after in one place: both, or either, by buttons or, among them, the key f. */
   document.querySelectorAll(".flip").forEach(function (figure) {

@@ -5,7 +5,7 @@
   "use strict";
   var source = document.getElementById("data");
   if (!source) return;
-  var data = JSON.parse(source.textContent);
+  var data = JSON.parse(source.textContent), say = window.statepathSay;
   var K = data.classes.length, S = data.strategies.length, REFERENCE = S;
   var byId = {}, forbidden = {}, startForbidden = {};
   data.recordings.forEach(function (one) { byId[one.id] = one; });
@@ -249,7 +249,7 @@
     for (var t = Math.ceil(a / step) * step; t <= b; t += step)
       text += "<text y=\"11\" x=\"" + percent(t - a, b - a) + "\"" + (t === a ? " text-anchor=\"start\"" : "") + ">" +
         (!scale ? grouped(t) : step < 60 ? time(t) : time(t).slice(0, -3)) + "</text>";
-    return "<div class=\"track\"><div class=\"name unit\">" + (scale ? "hours" : "steps") + "</div><div class=\"rows\"><svg class=\"ticks\" " +
+    return "<div class=\"track\"><div class=\"name unit\">" + (scale ? "hours" : say("{steps}")) + "</div><div class=\"rows\"><svg class=\"ticks\" " +
       "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">" + text + "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\">" +
       "</svg></div></div>";
   }
@@ -348,7 +348,7 @@
       var one = steps(view.one), p = probabilities(one, t);
       readout.setAttribute("aria-live", isSpoken ? "polite" : "off");
       readout.textContent = "";
-      readout.appendChild(element("strong", "", "Step " + grouped(t) + (data.seconds ? ", " + time(t * data.seconds) : "")));
+      readout.appendChild(element("strong", "", say("{Step} ") + grouped(t) + (data.seconds ? ", " + time(t * data.seconds) : "")));
       (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; })).forEach(function (s) {
         var path = one.paths[s], item = element("span", "said", nameOf(s) + " ");
         word(item, path[t]);
@@ -366,8 +366,8 @@
     }
     function hint() {
       readout.setAttribute("aria-live", "off");
-      readout.textContent = "Point at a step to read it. Drag, or Ctrl and the wheel, to enlarge; double click for the whole. Keys: arrows, " +
-        "+ − 0, n and p for the next and previous illegal step.";
+      readout.textContent = say("Point at {a step} to read it. Drag, or Ctrl and the wheel, to enlarge; double click for the whole. Keys: " +
+        "arrows, + − 0, n and p for the next and previous illegal {step}.");
     }
     view.zoom = function (from, to, isQuiet) {
       var n = view.one.n, width = Math.min(n, Math.max(LEAST, Math.round(to - from)));
@@ -416,7 +416,7 @@
         return;
       }
       readout.setAttribute("aria-live", "polite");
-      readout.textContent = "No step is illegal in the recordings whose steps are in the page.";
+      readout.textContent = say("No {step} is illegal in the {recordings} whose {steps} are in the page.");
     }
     view.set = function (next) {
       view.one = next;
@@ -430,13 +430,13 @@
       cursor.hidden = true;
     };
     function label() {
-      plot.setAttribute("aria-label", "Step plot of " + view.one.id + ". Arrow keys read it step by step, plus and minus enlarge, n and p go " +
-        "to illegal steps.");
+      plot.setAttribute("aria-label", say("{Step} plot of ") + view.one.id + say(". Arrow keys read it {step} by {step}, plus and minus enlarge, " +
+        "n and p go to illegal {steps}."));
     }
-    [["−", "Show more steps", function () { scale(2); }], ["+", "Show fewer steps", function () { scale(0.5); }],
-     ["Whole", "Show the whole recording", function () { view.whole(); }],
-     ["◂ illegal", "Previous illegal step", function () { jump(-1); }], ["illegal ▸", "Next illegal step", function () { jump(1); }]]
-      .forEach(function (row) { tools.appendChild(button(row[0], row[1], row[2])); });
+    [["−", "Show more {steps}", function () { scale(2); }], ["+", "Show fewer {steps}", function () { scale(0.5); }],
+     ["Whole", "Show the whole {recording}", function () { view.whole(); }],
+     ["◂ illegal", "Previous illegal {step}", function () { jump(-1); }], ["illegal ▸", "Next illegal {step}", function () { jump(1); }]]
+      .forEach(function (row) { tools.appendChild(button(row[0], say(row[1]), row[2])); });
 
     plot.addEventListener("keydown", function (e) {
       if (e.ctrlKey || e.metaKey || e.altKey || e.target !== plot) return;
@@ -559,8 +559,8 @@
     return chosen;
   }
   if (any && data.recordings.length) {
-    any.appendChild(element("h3", "", "Any recording"));
-    var line = element("p", "choose"), label = element("label", "", "Recording ");
+    any.appendChild(element("h3", "", say("Any {recording}")));
+    var line = element("p", "choose"), label = element("label", "", say("{Recording} "));
     select = element("select");
     select.appendChild(element("option", "", "choose"));
     data.recordings.forEach(function (one) {
@@ -583,7 +583,7 @@
     var one = byId[id];
     if (!one || !one.n) {
       if (note) {
-        note.textContent = "The steps of " + id + " are not in this page; --draw with its name puts them there.";
+        note.textContent = say("The {steps} of ") + id + " are not in this page; --draw with its name puts them there.";
         any.scrollIntoView({ block: "start", behavior: "instant" });
       }
       return;

@@ -1,7 +1,7 @@
 /* The section "What if": decodes the recordings that the page holds under rules that the reader changes. */
 const held = document.getElementById("what-if-settings");
 if (!held) return; /* no recording: this file is the inside of a function (embed.cmake) */
-const settings = JSON.parse(held.textContent);
+const settings = JSON.parse(held.textContent), say = window.statepathSay;
 const tool = document.getElementById("what-if-tool"), note = document.getElementById("what-if-note");
 const original = rulesOfModel(settings.model), classes = original.classes, states = original.states;
 const K = classes.length, M = states.length, decoding = settings.decoding || {}, strategies = settings.strategies;
@@ -170,7 +170,7 @@ function ruleTable() {
     el("th", { scope: "col", class: "corner" }, "stays at least"));
   parts.cells = [states.map((name, j) => cellButton(0, j, () => { state.starts[j] = !state.starts[j]; })),
     ...states.map((from, i) => states.map((to, j) => cellButton(i + 1, j, () => { state.rules.allow[i][j] = 1 - state.rules.allow[i][j]; })))];
-  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: "999", step: "1", "aria-label": "Steps that " + name + " stays at least",
+  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: "999", step: "1", "aria-label": say("{Steps} that ") + name + " stays at least",
     input: (e) => { const n = Math.floor(Number(e.target.value)); if (n >= 1 && n <= 999) { state.rules.minDwell[i] = n; changed(); } } }));
   const cells = (row) => parts.cells[row].map((button) => el("td", null, button));
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
@@ -348,15 +348,15 @@ function showRecordings(name) {
   const chosen = parts.recording.value;
   recordings.forEach((r, n) => {
     const d = difference(name, n);
-    parts.recording.options[n].textContent = r.id + (d.all ? " \u2013 " + count(d.all) + " steps differ" : "");
+    parts.recording.options[n].textContent = r.id + (d.all ? " \u2013 " + count(d.all) + say(" {steps} differ") : "");
   });
   parts.recording.value = chosen;
 }
 function sentence(name) {
   if (undecodable) return "These rules cannot be decoded with: " + undecodable;
   const all = recordings.map((r, n) => difference(name, n)), sum = (key) => all.reduce((a, d) => a + d[key], 0), n = all.filter((d) => d.all).length;
-  if (!sum("all")) return isChanged() ? "No step of " + name + " differs from the run." : "As in the run: nothing is changed yet.";
-  const steps = count(sum("all")) + (sum("all") === 1 ? " step" : " steps") + " of " + name + " in " + count(n) + (n === 1 ? " recording" : " recordings") + " now differ from the run";
+  if (!sum("all")) return isChanged() ? say("No {step} of ") + name + " differs from the run." : "As in the run: nothing is changed yet.";
+  const steps = count(sum("all")) + say(" {step(s)} of ", sum("all")) + name + " in " + count(n) + say(" {recording(s)}", n) + " now differ from the run";
   return settings.labels ? steps + ": " + count(sum("fixed")) + " now right, " + count(sum("broken")) + " now wrong, " + count(sum("other")) + " neither." : steps + ".";
 }
 function show() {
@@ -390,13 +390,13 @@ function build() {
   parts.recording = el("select", { id: "what-if-recording", change: () => showSteps(parts.strategy.value) }, ...recordings.map((r, n) => el("option", { value: String(n) }, r.id)));
   const settingsPart = controls();
   parts.results = el("div", null,
-    el("p", { class: "what-if-choice" }, el("label", { for: "what-if-strategy" }, "Strategy"), parts.strategy, el("label", { for: "what-if-recording" }, "Recording"), parts.recording),
+    el("p", { class: "what-if-choice" }, el("label", { for: "what-if-strategy" }, "Strategy"), parts.strategy, el("label", { for: "what-if-recording" }, say("{Recording}")), parts.recording),
     parts.steps, el("div", { class: "grid" }, parts.figures, ...(settings.labels ? [parts.confusion] : [])));
   fill(tool, el("div", { class: "what-if-head" }, el("div", null, el("h3", null, "Rules"), ruleTable(),
     el("p", { class: "small" }, "A cell allows (\u2713) or forbids (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states." : ".") +
       (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run.")),
   el("div", null, el("h3", null, "Scores and weights"), settingsPart)), parts.status, parts.results,
-  el("p", { class: "small" }, "The same on all recordings, with the model saved here: ", parts.command));
+  el("p", { class: "small" }, say("The same on all {recordings}, with the model saved here: "), parts.command));
   run = decodeAll(Object.assign({}, original), decoding.temperature, decoding.prior_weight);
   show();
 }

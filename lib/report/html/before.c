@@ -59,7 +59,7 @@ static void add_figure(sp_page *page, const sp_class_style *style, const sp_trac
     sp_buffer_place(&link, c->ids[trace->recording], -1);
     sp_html_say(
         out,
-        "<figcaption>One recording, <a href=\"%s\">%s</a>: %s above, %s below. <svg width=\"10\" height=\"10\" role=\"img\" "
+        "<figcaption>One {recording}, <a href=\"%s\">%s</a>: %s above, %s below. <svg width=\"10\" height=\"10\" role=\"img\" "
         "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</figcaption>",
         link.data ? link.data : "", c->ids[trace->recording], c->strategies[page->argmax].name, c->strategies[page->focus].name,
         trace->labels ? "; the strip is filled where the path differs from the reference." : ".");

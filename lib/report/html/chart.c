@@ -67,10 +67,12 @@ static void attribute(sp_buffer *out, const char *name, double value)
     sp_buffer_text(out, "\"");
 }
 
-/* The caller closes the element. */
+/* The caller closes the element. anchor: NULL where the group says it. */
 static void text_at(sp_buffer *out, const char *anchor, double x, double y)
 {
-    sp_buffer_format(out, "<text text-anchor=\"%s\"", anchor);
+    sp_buffer_text(out, "<text");
+    if (anchor)
+        sp_buffer_format(out, " text-anchor=\"%s\"", anchor);
     attribute(out, "x", x);
     attribute(out, "y", y);
     sp_buffer_text(out, ">");
@@ -109,28 +111,32 @@ static void draw_axes(sp_chart *c)
     const sp_chart_area *area = c->area;
     sp_buffer *out = c->out;
     int below = c->x_ticks_at ? c->x_ticks_at : area->bottom, font = area->height > 300 ? 1 : 0;
+    sp_buffer_text(out, "<path class=\"rule\" d=\"");
     for (int i = 0; isfinite(tick(&c->y, i)); i++) {
-        double at = y_of(c, tick(&c->y, i));
-        sp_buffer_format(out, "<path class=\"rule\" d=\"M%d ", area->left);
-        pixels(out, at);
-        sp_buffer_format(out, "H%d\"/>", area->right);
-        text_at(out, "end", area->left - 8, at + 4 + font);
+        sp_buffer_format(out, "M%d ", area->left);
+        pixels(out, y_of(c, tick(&c->y, i)));
+        sp_buffer_format(out, "H%d", area->right);
+    }
+    for (int i = 0; c->x.is_log && isfinite(tick(&c->x, i)); i++) {
+        sp_buffer_text(out, "M");
+        pixels(out, x_of(c, tick(&c->x, i)));
+        sp_buffer_format(out, " %dv6", below);
+    }
+    sp_buffer_text(out, "\"/><g text-anchor=\"end\">");
+    for (int i = 0; isfinite(tick(&c->y, i)); i++) {
+        text_at(out, NULL, area->left - 8, y_of(c, tick(&c->y, i)) + 4 + font);
         tick_text(out, &c->y, tick(&c->y, i));
     }
+    sp_buffer_text(out, "</g><g text-anchor=\"middle\">");
     for (int i = 0; isfinite(tick(&c->x, i)); i++) {
-        double at = x_of(c, tick(&c->x, i));
-        if (c->x.is_log) {
-            sp_buffer_text(out, "<path class=\"rule\" d=\"M");
-            pixels(out, at);
-            sp_buffer_format(out, " %dv6\"/>", below);
-        }
-        text_at(out, "middle", at, below + (font ? 22 : 15));
+        text_at(out, NULL, x_of(c, tick(&c->x, i)), below + (font ? 22 : 15));
         tick_text(out, &c->x, tick(&c->x, i));
     }
     if (c->x.name) {
-        text_at(out, "middle", (area->left + area->right) / 2.0, below + (font ? 48 : 34));
+        text_at(out, NULL, (area->left + area->right) / 2.0, below + (font ? 48 : 34));
         sp_html_say(out, "%s</text>", c->x.name);
     }
+    sp_buffer_text(out, "</g>");
     if (c->y.name)
         sp_html_say(out, "<text class=\"upright\" text-anchor=\"middle\" transform=\"translate(14 %d) rotate(-90)\">%s</text>",
                     (area->top + area->bottom) / 2, c->y.name);

@@ -142,7 +142,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
 {
     const sp_comparison *c = page->comparison;
     size_t n = 0, room = (size_t)c->n_classes * (size_t)c->n_classes;
-    sp_table table = {.title = "Most frequent confusions"};
+    sp_table table = {.title = "Most frequent confusions", .text.words = &c->words};
     confused *all = malloc(room * sizeof *all);
     if (!all) {
         page->out.failed = true;
@@ -153,7 +153,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
             if (i != j && strategy->confusion[cell(c, i, j)])
                 all[n++] = (confused){.i = i, .j = j, .count = strategy->confusion[cell(c, i, j)]};
     qsort(all, n, sizeof *all, by_count);
-    sp_table_columns(&table, "reference|<decoded|steps|of the class");
+    sp_table_columns(&table, "reference|<decoded|{steps}|of the class");
     for (size_t i = 0; i < n && i < CONFUSIONS; i++) {
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].i]);
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].j]);
@@ -164,7 +164,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     if (n)
         sp_table_html(&table, "sortable", NULL, &page->out);
     else
-        sp_buffer_text(&page->out, "<p class=\"small\">No step is confused with another class.</p>\n");
+        sp_buffer_words(&page->out, "<p class=\"small\">No {step} is confused with another class.</p>\n");
     if (n > CONFUSIONS)
         sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
                       CONFUSIONS, (int64_t)n);
@@ -181,13 +181,14 @@ static bool has_open_difference(const sp_page *page)
 
 static void explain_matrix(sp_page *page)
 {
-    sp_buffer_format(&page->out,
-                     "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
-                     "same scale everywhere. Framed: right.%s</p>\n",
-                     page->comparison->n_classes <= SP_TWO_LINE_CLASSES ? ", and per cent of the row" : "",
-                     !has_open_difference(page)    ? ""
-                     : page->comparison->n_against ? " Difference: steps more (+) or fewer (-) than the other has in the cell."
-                                                   : " Difference: steps more (+) or fewer (-) than argmax has in the cell.");
+    sp_buffer_say(&page->out,
+                  "<p class=\"small\">Rows: reference, columns: decoded. {Steps}%s; the colour is the share of the row, on the "
+                  "same scale everywhere. Framed: right.",
+                  page->comparison->n_classes <= SP_TWO_LINE_CLASSES ? ", and per cent of the row" : "");
+    if (has_open_difference(page))
+        sp_buffer_say(&page->out, " Difference: {steps} more (+) or fewer (-) than %s has in the cell.",
+                      page->comparison->n_against ? "the other" : "argmax");
+    sp_buffer_text(&page->out, "</p>\n");
 }
 
 /* Of the first n strategies, but for argmax and the one that stands open. */
@@ -208,8 +209,8 @@ static void differences(sp_page *page, int32_t n)
         difference_matrix(page, &c->strategies[s], &c->strategies[argmax]);
     }
     if (is_open)
-        sp_buffer_text(&page->out,
-                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
+        sp_buffer_words(&page->out,
+                        "</div>\n<p class=\"small\">{Steps} more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
 }
 
 void sp_page_confusions(sp_page *page)

@@ -51,7 +51,7 @@ static void forest(sp_page *page, const char *metric)
     const sp_comparison *c = page->comparison;
     difference_scale scale = {.comparison = c, .first = -1, .unit = is_share(metric) ? 100 : 1};
     scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = is_share(metric) ? 2 : 3};
-    sp_table table = {0};
+    sp_table table = {.text.words = &c->words};
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         if (strcmp(c->comparisons[i].metric, metric) != 0)
             continue;
@@ -79,7 +79,7 @@ static void explain_forest(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    const char *units = sp_unit_name(c, 2);
+    const char *units = sp_unit_name(c, page->out.words, 2);
     sp_buffer_say(
         out,
         "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by bootstrap over %s. Dashed: "
@@ -110,7 +110,7 @@ static void cell_least_p(const sp_wilcoxon *test, sp_table *table)
 static void fill_pairs(const sp_comparison *c, sp_table *table)
 {
     table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
-                                 : "Differences in accuracy over recordings, in percentage points";
+                                 : "Differences in accuracy over {recordings}, in percentage points";
     sp_table_columns(table,
                      "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p by sign flips of the mean");
     for (int32_t i = 0; i < c->n_comparisons; i++) {
@@ -132,7 +132,7 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
 
 static void several(sp_page *page)
 {
-    sp_buffer note = {0};
+    sp_buffer note = {.words = &page->comparison->words};
     if (!sp_page_document(page, "ranks", 0))
         return;
     sp_note_several(page->comparison, &note);
@@ -143,7 +143,7 @@ static void several(sp_page *page)
 
 static void further_tests(sp_page *page)
 {
-    sp_table pairs = {0};
+    sp_table pairs = {.text.words = &page->comparison->words};
     sp_buffer_text(&page->out, "<details><summary>Further figures and tests of these pairs</summary>\n");
     fill_pairs(page->comparison, &pairs);
     sp_page_table(page, &pairs, "");

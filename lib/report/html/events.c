@@ -99,7 +99,7 @@ void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_pa
                 "<title>%s:",
                 path->name);
     for (int i = 0; i < list.n; i++)
-        sp_buffer_say(out, "%s %s at step %jd", i ? "," : "", list.events[i].name, list.events[i].step);
+        sp_buffer_say(out, "%s %s at {step} %jd", i ? "," : "", list.events[i].name, list.events[i].step);
     sp_buffer_text(out, "</title>");
     for (int i = 0; i < list.n; i++) {
         const event *e = &list.events[i];

@@ -1,5 +1,6 @@
 #include "report/html/frame.h"
 
+#include "evaluate/work.h"
 #include "report/html/assets.h"
 #include "statepath/status.h"
 
@@ -45,17 +46,24 @@ void sp_frame_contents(sp_buffer *out)
 
 void sp_frame_item(sp_buffer *out, const char *id, const char *name)
 {
-    sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", id, name);
+    sp_buffer_format(out, "<li><a href=\"#%s\">", id);
+    sp_buffer_words(out, name);
+    sp_buffer_text(out, "</a></li>\n");
 }
 
 void sp_frame_main(sp_buffer *out)
 {
-    sp_buffer_text(out, "</ul></nav>\n<main>\n");
+    sp_buffer_text(out, "</ul></nav>\n<main");
+    for (int word = 0; out->words && out->words->text[0][0] && word < SP_N_WORDS; word++)
+        sp_buffer_format(out, "%s%s", word ? "|" : " data-words=\"", sp_word_of(out->words, (sp_word)word));
+    sp_buffer_text(out, out->words && out->words->text[0][0] ? "\">\n" : ">\n");
 }
 
 void sp_frame_section(sp_buffer *out, const char *id, const char *title)
 {
-    sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+    sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">", id, id);
+    sp_buffer_words(out, title);
+    sp_buffer_text(out, "</h2>\n");
 }
 
 void sp_frame_end(sp_buffer *out, bool decodes)

@@ -9,13 +9,14 @@ static void unit(sp_page *page)
     if (c->n_subjects)
         sp_page_item(
             page, "unit of inference",
-            "The subject: %jd of them, told apart by %s. All recordings of one are drawn together, and in the tests count "
+            "The subject: %jd of them, told apart by %s. All {recordings} of one are drawn together, and in the tests count "
             "as their mean.",
             (int64_t)c->n_subjects, c->subjects_place ? c->subjects_place : "what was given");
     else
-        sp_page_item(page, "unit of inference",
-                     "The recording. If several are of one person, say so (<code>--groups</code>): the person is then drawn as a "
-                     "whole.");
+        sp_page_item(
+            page, "unit of inference",
+            "The {recording}. If several are of one person, say so (<code>--groups</code>): the person is then drawn as a "
+            "whole.");
 }
 
 static void undecoded(sp_page *page)
@@ -25,8 +26,11 @@ static void undecoded(sp_page *page)
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].n_undecoded)
             sp_buffer_say(&list, "%s%jd of %s", list.length ? ", " : "", c->strategies[s].n_undecoded, c->strategies[s].name);
-    sp_page_item(page, "undecoded recordings", "%s. %s", list.length ? list.data : "None",
-                 c->has_labels && list.length ? "Wrong at each of their scored steps, in no column of a confusion matrix." : "");
+    if (c->has_labels && list.length)
+        sp_page_item(page, "undecoded {recordings}",
+                     "%s. Wrong at each of their scored {steps}, in no column of a confusion matrix.", list.data);
+    else
+        sp_page_item(page, "undecoded {recordings}", "%s. ", list.length ? list.data : "None");
     page->out.failed |= list.failed;
     sp_buffer_free(&list);
 }
@@ -36,11 +40,20 @@ static void trimmed(sp_page *page)
     const sp_comparison *c = page->comparison;
     if (c->has_wake_trim)
         sp_page_item(page, "wake before and after sleep",
-                     "Left out of agreement beyond %g minutes from the reference’s sleep: %jd steps. Sleep statistics and the "
-                     "strategies’ own transitions are of whole recordings.",
+                     "Left out of agreement beyond %g minutes from the reference’s sleep: %jd {steps}. Sleep statistics and the "
+                     "strategies’ own transitions are of whole {recordings}.",
                      c->wake_trim_minutes, c->n_trimmed_steps);
     else
         sp_page_item(page, "wake before and after sleep", "All of it counts (no <code>--wake-trim</code>).");
+}
+
+static void no_intervals(sp_page *page, const char *reason)
+{
+    sp_buffer text = {.words = &page->comparison->words};
+    sp_buffer_term(&text, reason);
+    sp_page_item(page, "intervals", "None: %s.", text.data);
+    page->out.failed |= text.failed;
+    sp_buffer_free(&text);
 }
 
 static void intervals(sp_page *page)
@@ -51,13 +64,14 @@ static void intervals(sp_page *page)
     if (d->n_resamples)
         sp_page_item(page, "intervals", "%g %%, %s, from %jd paired bootstrap draws of %s, seed %lld.", 100 * c->level,
                      c->interval == SP_INTERVAL_PERCENTILE ? "percentile" : "bias-corrected and accelerated (BCa)",
-                     (int64_t)d->n_resamples, sp_unit_name(c, 2), (long long)c->seed);
+                     (int64_t)d->n_resamples, sp_unit_name(c, page->out.words, 2), (long long)c->seed);
     else
-        sp_page_item(page, "intervals", "None: %s.", d->low.undefined ? d->low.undefined : "no draws");
+        no_intervals(page, d->low.undefined ? d->low.undefined : "no draws");
     if (sp_tested_pairs(c) > 1)
         sp_buffer_format(&holm, "; Holm over %d pairs", (int)sp_tested_pairs(c));
     sp_page_item(page, "tests", "Wilcoxon signed rank over %s, two-sided, of accuracy alone; differences of 0 are %s%s.",
-                 sp_unit_name(c, 2), c->zeros == SP_ZEROS_PRATT ? "ranked (Pratt)" : "dropped", holm.length ? holm.data : "");
+                 sp_unit_name(c, page->out.words, 2), c->zeros == SP_ZEROS_PRATT ? "ranked (Pratt)" : "dropped",
+                 holm.length ? holm.data : "");
     page->out.failed |= holm.failed;
     sp_buffer_free(&holm);
     if (c->has_margin)
@@ -84,29 +98,29 @@ static void conventions(sp_page *page)
     unit(page);
     if (c->has_labels)
         sp_page_item(
-            page, "steps without reference",
+            page, "{steps} without reference",
             "%jd of %jd. They are decoded, left out of agreement, and end the reference’s chain of transitions: nothing is "
             "bridged.",
             c->n_steps - c->n_scored_steps - c->n_trimmed_steps, c->n_steps);
     undecoded(page);
     sp_page_item(page, "ties",
-                 "Among classes of equal score the first in the order of the score columns, at each step of argmax and "
+                 "Among classes of equal score the first in the order of the score columns, at each {step} of argmax and "
                  "along a whole path.");
     sp_page_item(page, "segments",
-                 "Between segments of a recording no transition is judged and none is counted; runs end there. "
-                 "Recordings are never joined.");
+                 "Between segments of {a recording} no transition is judged and none is counted; runs end there. "
+                 "{Recordings} are never joined.");
     if (c->has_labels) {
         absent(page);
         if (c->sleep)
             trimmed(page);
     }
     if (c->sleep)
-        sp_page_item(page, "length of a step",
+        sp_page_item(page, "length of {a step}",
                      c->sleep->epoch_is_assumed ? "%g s, assumed: the file does not say (<code>--epoch-seconds</code>)."
                                                 : "%g s.",
                      c->sleep->epoch_seconds);
     if (c->n_folds)
-        sp_page_item(page, "cross-validation", "%d folds: each recording is decoded with a model fitted without it.",
+        sp_page_item(page, "cross-validation", "%d folds: each {recording} is decoded with a model fitted without it.",
                      (int)c->n_folds);
     if (sp_has_differences(c))
         intervals(page);
@@ -117,5 +131,6 @@ void sp_page_methods_section(sp_page *page)
 {
     sp_frame_section(&page->out, "methods", "Methods");
     conventions(page);
-    sp_buffer_say(&page->out, "%s</section>\n", sp_page_methods);
+    sp_buffer_words(&page->out, sp_page_methods);
+    sp_buffer_text(&page->out, "</section>\n");
 }

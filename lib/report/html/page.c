@@ -9,7 +9,9 @@ void sp_page_item(sp_page *page, const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    sp_buffer_format(&page->out, "<dt>%s</dt><dd>", name);
+    sp_buffer_text(&page->out, "<dt>");
+    sp_buffer_words(&page->out, name);
+    sp_buffer_text(&page->out, "</dt><dd>");
     sp_html_vsay(&page->out, format, arguments);
     sp_buffer_text(&page->out, "</dd>\n");
     va_end(arguments);
@@ -33,7 +35,7 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
     const sp_document_row *row = sp_document_find(key);
     const sp_fill_options options = {
         .is_wide = true, .strategy = strategy, .metric = row->metric, .most_rows = row->most_rows[1]};
-    sp_table table = {0};
+    sp_table table = {0}; /* the row gives it its words */
     char classes[64];
     sp_document_fill(row, page->comparison, &options, &table);
     const size_t n = sp_page_rows(page, &table);
@@ -64,7 +66,13 @@ void sp_page_numbers(sp_page *page, sp_table *table)
 
 sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y)
 {
-    return (sp_chart){.out = &page->out, .n_pictures = &page->n_pictures, .area = area, .x = x, .y = y};
+    return (sp_chart){.out = &page->out,
+                      .n_pictures = &page->n_pictures,
+                      .area = area,
+                      .x = x,
+                      .y = y,
+                      .title.words = page->out.words,
+                      .description.words = page->out.words};
 }
 
 void sp_page_key(sp_page *page)
@@ -137,9 +145,9 @@ static const struct {
     {"classes", "Classes", sp_has_agreement, sp_page_classes},
     {"changes", "What changed", sp_has_changes, sp_page_changes},
     {"runs", "Runs", sp_has_runs, sp_page_runs},
-    {"steps", "Step by step", has_steps, sp_page_steps},
-    {"places", "Illegal steps", sp_has_places, sp_page_places},
-    {"recordings", "Recordings", has_recordings, sp_page_recordings},
+    {"steps", "{Step} by {step}", has_steps, sp_page_steps},
+    {"places", "Illegal {steps}", sp_has_places, sp_page_places},
+    {"recordings", "{Recordings}", has_recordings, sp_page_recordings},
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
@@ -189,7 +197,10 @@ static void top(sp_page *page)
 
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
 {
-    sp_page page = {.comparison = comparison, .focus = sp_focus_strategy(comparison), .argmax = sp_argmax_strategy(comparison)};
+    sp_page page = {.comparison = comparison,
+                    .out.words = &comparison->words,
+                    .focus = sp_focus_strategy(comparison),
+                    .argmax = sp_argmax_strategy(comparison)};
     sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict", sp_has_what_if(comparison));
     top(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)

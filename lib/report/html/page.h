@@ -21,7 +21,7 @@ typedef struct sp_page {
     int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 
-/* A <dt> and <dd>; the format is that of sp_html_say(). */
+/* A <dt> and <dd>; the name may have words as in sp_buffer_words(), the format is that of sp_html_say(). */
 void sp_page_item(sp_page *page, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A chart of the page, not opened yet. */
 sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y);

@@ -34,12 +34,13 @@ static void numbers(sp_page *page, const gain_names *names, int64_t n)
     const sp_comparison *c = page->comparison;
     const sp_strategy_result *focus = names->focus, *other = names->other;
     const gain *gains = names->gains;
-    sp_table table = {.title = "Accuracy by recording"};
+    sp_table table = {.title = "Accuracy by {recording}", .text.words = &c->words};
     if (n > SP_NAMED_DOTS) {
         sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
         return;
     }
-    sp_table_columns(&table, "recording");
+    sp_table_columns(&table, "{recording}");
+    sp_table_holds(&table, SP_HOLDS_RECORDING);
     sp_table_column(&table, SP_RIGHT, other->name);
     sp_table_column(&table, SP_RIGHT, focus->name);
     sp_table_column(&table, SP_RIGHT, "gain, points");
@@ -61,14 +62,15 @@ static void name_gain(const void *arg, int64_t i, sp_buffer *out)
 static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
 {
     const gain *gains = names->gains;
-    sp_buffer *out = &page->out;
+    sp_buffer *out = &page->out, x_name = {.words = out->words};
     int64_t better = 0, worse = 0;
-    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places("recordings, in order of their gain", n),
+    sp_buffer_words(&x_name, "{recordings}, in order of their gain");
+    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places(x_name.data, n),
                                    sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
     chart.y.format = SP_TICK_SIGNED;
-    sp_buffer_text(&chart.title, "Gains by recording");
-    sp_buffer_format(&chart.description, "Accuracy of %s minus that of %s, recording by recording in order.", names->focus->name,
-                     names->other->name);
+    sp_buffer_words(&chart.title, "Gains by {recording}");
+    sp_buffer_say(&chart.description, "Accuracy of %s minus that of %s, {recording} by {recording} in order.", names->focus->name,
+                  names->other->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
         names->recordings[i] = gains[i].recording;
@@ -82,11 +84,13 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
     sp_html_say(out,
-                "<figcaption>What each recording gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
+                "<figcaption>What each {recording} gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
                 "in %jd, the same in %jd.",
                 names->focus->name, names->other->name, better, worse, n - better - worse);
     numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
+    out->failed |= x_name.failed;
+    sp_buffer_free(&x_name);
 }
 
 /* Recordings where both have an accuracy, in their order; to be freed. NULL: no memory, then the page has failed. */
@@ -132,9 +136,9 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     sp_chart chart =
         sp_page_chart(page, &sp_area_square, sp_axis_around(x_name.data, low, high), sp_axis_around(y_name.data, low, high));
     const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
-    sp_buffer_text(&chart.title, "Accuracy by recording, one strategy against the other");
-    sp_buffer_format(&chart.description, "Accuracy of %s (up) against %s (across), a dot a recording.", names->focus->name,
-                     names->other->name);
+    sp_buffer_words(&chart.title, "Accuracy by {recording}, one strategy against the other");
+    sp_buffer_say(&chart.description, "Accuracy of %s (up) against %s (across), a dot {a recording}.", names->focus->name,
+                  names->other->name);
     sp_buffer_text(out, "<figure class=\"plot square\">");
     chart.recordings = names->recordings;
     sp_chart_open(&chart);
@@ -144,8 +148,10 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     else
         sp_chart_dots(&chart, n, points, name_point, names);
     sp_chart_close(&chart);
-    sp_html_say(out, "<figcaption>Accuracy by recording. Above the dashed line %s is better than %s, below it worse.%s",
-                names->focus->name, names->other->name, n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
+    sp_html_say(out, "<figcaption>Accuracy by {recording}. Above the dashed line %s is better than %s, below it worse.",
+                names->focus->name, names->other->name);
+    if (n > SP_NAMED_DOTS)
+        sp_buffer_words(out, " The darker a square, the more {recordings}.");
     numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
     out->failed |= x_name.failed || y_name.failed;

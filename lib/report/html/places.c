@@ -61,17 +61,16 @@ void sp_page_places(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const int64_t n = c->n_illegal_places < ROWS ? c->n_illegal_places : ROWS;
-    sp_frame_section(out, "places", "Illegal steps");
+    sp_frame_section(out, "places", "Illegal {steps}");
     sp_buffer_say(
         out,
-        "<p>Each step at which somebody breaks a rule, and the transition into it that each of them makes. %s%jd in all.</p>\n",
+        "<p>Each {step} at which somebody breaks a rule, and the transition into it that each of them makes. %s%jd in all.</p>\n",
         c->illegal_places_cut ? "More than " : "", c->n_illegal_places);
-    sp_buffer_format(
-        out,
-        "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"Illegal steps\"><table class=\"wide\" "
-        "id=\"places-table\">\n<caption>Illegal steps</caption>\n<thead><tr><th scope=\"col\">recording</th>"
-        "<th scope=\"col\" class=\"n\">step</th>%s<th scope=\"col\">broken by</th>",
-        c->epoch_seconds > 0 ? "<th scope=\"col\" class=\"n\">time</th>" : "");
+    sp_buffer_say(out,
+                  "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"Illegal {steps}\"><table class=\"wide\" "
+                  "id=\"places-table\">\n<caption>Illegal {steps}</caption>\n<thead><tr><th scope=\"col\">{recording}</th>"
+                  "<th scope=\"col\" class=\"n\">{step}</th>%s<th scope=\"col\">broken by</th>",
+                  c->epoch_seconds > 0 ? "<th scope=\"col\" class=\"n\">time</th>" : "");
     if (c->has_labels)
         sp_buffer_text(out, "<th scope=\"col\">reference</th>");
     for (int32_t s = 0; s < c->n_strategies; s++)

@@ -83,10 +83,11 @@ void sp_page_plane(sp_page *page)
                           (sp_point){per_cent_illegal(&c->strategies[s].counts), c->strategies[s].agreement.accuracy.value});
     sp_chart_close(&chart);
     sp_page_key(page);
-    sp_buffer_format(&page->out,
-                     "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "
-                     "left corner.%s",
-                     with_recordings ? " Small dots: single <a href=\"#recordings\">recordings</a>." : "");
+    sp_buffer_say(&page->out,
+                  "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "
+                  "left corner.");
+    if (with_recordings)
+        sp_buffer_words(&page->out, " Small dots: single <a href=\"#recordings\">{recordings}</a>.");
     numbers(page);
     sp_buffer_text(&page->out, "</figcaption></figure>\n");
 }

@@ -20,8 +20,8 @@ bool sp_has_probabilities(const sp_comparison *c)
 
 static void title_of_bin(sp_buffer *out, const sp_reliability_bin *bin, double level)
 {
-    sp_buffer_say(out, "<g><title>confidence %.3f to %.3f: %jd step%s, mean %.3f, accuracy %.3f", bin->low, bin->high, bin->n,
-                  sp_plural(bin->n), bin->confidence.value, bin->accuracy.value);
+    sp_buffer_say(out, "<g><title>confidence %.3f to %.3f: %jd {step(s)}, mean %.3f, accuracy %.3f", bin->low, bin->high, bin->n,
+                  bin->confidence.value, bin->accuracy.value);
     if (!bin->accuracy_low.undefined)
         sp_buffer_say(out, " (%g %% interval %.3f to %.3f)", 100 * level, bin->accuracy_low.value, bin->accuracy_high.value);
     sp_buffer_text(out, "</title>");
@@ -78,14 +78,15 @@ static void scaled_legend(sp_page *page)
         sp_buffer_say(&page->out,
                       "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg> %s</li>\n",
                       sp_series_curve(i + 1).text, sp_scaling_name(c->calibrations[i].scaling));
-    sp_buffer_format(
+    sp_buffer_say(
         &page->out,
-        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, minus "
-        "the prior, as the model%s to get good paths, which need not be good probabilities.%s</p>\n",
-        LEAST_STEPS, c->n_folds ? "s of the folds have them" : " has them",
-        c->n_folds ? " One temperature, and a scale and a bias a class: by maximum likelihood on the recordings of the other "
-                     "folds."
-                   : "");
+        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d {steps}. As decoded: divided by the temperature, minus "
+        "the prior, as the model%s to get good paths, which need not be good probabilities.",
+        LEAST_STEPS, c->n_folds ? "s of the folds have them" : " has them");
+    if (c->n_folds)
+        sp_buffer_words(&page->out, " One temperature, and a scale and a bias a class: by maximum likelihood on the {recordings} "
+                                    "of the other folds.");
+    sp_buffer_text(&page->out, "</p>\n");
 }
 
 static sp_axis share_axis(const char *name)
@@ -96,13 +97,14 @@ static sp_axis share_axis(const char *name)
 static void reliability(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
-    sp_buffer *out = &page->out;
-    sp_chart chart = sp_page_chart(page, &area_of_bins, share_axis("confidence; bars: steps"), share_axis("accuracy"));
+    sp_buffer *out = &page->out, x_name = {.words = out->words};
+    sp_buffer_words(&x_name, "confidence; bars: {steps}");
+    sp_chart chart = sp_page_chart(page, &area_of_bins, share_axis(x_name.data), share_axis("accuracy"));
     chart.x_ticks_at = BASE;
     sp_buffer_text(&chart.title, "Reliability diagram");
-    sp_buffer_format(&chart.description,
-                     "Accuracy by confidence in %d bins, with the number of steps of each; the numbers stand in the table below.",
-                     SP_RELIABILITY_BINS);
+    sp_buffer_say(&chart.description,
+                  "Accuracy by confidence in %d bins, with the number of {steps} of each; the numbers stand in the table below.",
+                  SP_RELIABILITY_BINS);
     sp_buffer_text(out, "<figure class=\"plot\">");
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, (const sp_point[]){{0, 0}, {1, 1}});
@@ -114,9 +116,11 @@ static void reliability(sp_page *page)
     sp_buffer_say(
         out,
         "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
-        "overconfident, above it underconfident. Band: %g %% interval (Wilson) of the bin’s accuracy. It takes steps as "
+        "overconfident, above it underconfident. Band: %g %% interval (Wilson) of the bin’s accuracy. It takes {steps} as "
         "independent, so it is too narrow.</figcaption></figure>\n",
         100 * c->level);
+    out->failed |= x_name.failed;
+    sp_buffer_free(&x_name);
 }
 
 /* ---- coverage ---- */
@@ -124,13 +128,13 @@ static void reliability(sp_page *page)
 static void name_coverage(const void *arg, int64_t i, sp_buffer *out)
 {
     const sp_coverage_point *p = &((const sp_reliability *)arg)->coverage[i];
-    sp_buffer_say(out, "%.1f %% of steps, confidence from %.4f: accuracy %.4f", 100 * p->share, p->confidence, p->accuracy);
+    sp_buffer_say(out, "%.1f %% of {steps}, confidence from %.4f: accuracy %.4f", 100 * p->share, p->confidence, p->accuracy);
 }
 
 static void coverage(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
-    sp_buffer *out = &page->out;
+    sp_buffer *out = &page->out, x_name = {.words = out->words};
     sp_point *points = malloc(((size_t)c->n_coverage + 1) * sizeof *points);
     double least = 0.9;
     out->failed |= !points;
@@ -138,11 +142,12 @@ static void coverage(sp_page *page)
         points[i] = (sp_point){c->coverage[i].share, c->coverage[i].accuracy};
         least = fmin(least, c->coverage[i].accuracy);
     }
-    sp_chart chart = sp_page_chart(page, &area_of_coverage, share_axis("share of steps kept, most confident first"),
-                                   sp_axis_around("accuracy", floor(10 * least) / 10, 1));
+    sp_buffer_words(&x_name, "share of {steps} kept, most confident first");
+    sp_chart chart =
+        sp_page_chart(page, &area_of_coverage, share_axis(x_name.data), sp_axis_around("accuracy", floor(10 * least) / 10, 1));
     sp_buffer_text(&chart.title, "Confidence coverage");
-    sp_buffer_text(&chart.description, "Accuracy against the share of steps that is kept, most confident first; the numbers "
-                                       "stand in the table below.");
+    sp_buffer_words(&chart.description, "Accuracy against the share of {steps} that is kept, most confident first; the numbers "
+                                        "stand in the table below.");
     sp_buffer_text(out, "<figure class=\"plot\">");
     sp_chart_open(&chart);
     sp_chart_across(&chart, "zero", c->accuracy.value, NULL, 0);
@@ -151,9 +156,12 @@ static void coverage(sp_page *page)
         sp_chart_dots(&chart, c->n_coverage, points, name_coverage, c);
     }
     sp_chart_close(&chart);
-    sp_buffer_text(out, "<figcaption>Confidence coverage: accuracy of the most probable class over the steps of greatest "
-                        "confidence. Steps that are left out are those a person should look at. Dashed: all steps.</figcaption>"
-                        "</figure>\n");
+    sp_buffer_words(out,
+                    "<figcaption>Confidence coverage: accuracy of the most probable class over the {steps} of greatest "
+                    "confidence. {Steps} that are left out are those a person should look at. Dashed: all {steps}.</figcaption>"
+                    "</figure>\n");
+    out->failed |= x_name.failed;
+    sp_buffer_free(&x_name);
     free(points);
 }
 
@@ -165,10 +173,11 @@ void sp_page_probabilities(sp_page *page)
     const sp_reliability *c = comparison->reliability;
     sp_buffer *out = &page->out;
     const sp_fill_options all = {.is_wide = true};
-    sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
+    const sp_table empty = {.text.words = out->words};
+    sp_table bins[2] = {empty, empty}, kept = empty, classes = empty;
     sp_frame_section(&page->out, "probabilities", "Probabilities");
-    sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
-                  sp_plural(c->n_steps), c->is_weighted ? ", weighted by the file’s weights" : "");
+    sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored {step(s)}%s", c->n_steps,
+                  c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible)
         sp_buffer_say(out, "; %jd more have no possible class and are left out", c->n_impossible);
     sp_buffer_text(out, ".</p>\n");

@@ -10,7 +10,7 @@ static void worst_recordings(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     const bool by_accuracy = sp_has_agreement(c);
-    sp_table table = {0};
+    sp_table table = {.text.words = &c->words};
     sp_ranking ranking;
     if (!sp_ranking_fill(c, &ranking)) {
         page->out.failed = true;
@@ -18,25 +18,24 @@ static void worst_recordings(sp_page *page)
     }
     qsort(ranking.recordings, ROWS, sizeof *ranking.recordings, sp_by_number);
     sp_fill_recordings(c, &(sp_fill_options){.recordings = ranking.recordings, .n_recordings = ROWS}, &table);
-    table.title = by_accuracy ? "Recordings with the lowest accuracy" : "Recordings with most illegal transitions";
+    table.title = by_accuracy ? "{Recordings} with the lowest accuracy" : "{Recordings} with most illegal transitions";
     sp_page_table(page, &table, "sortable wide tall");
-    sp_html_say(&page->out, "<p class=\"small\">%jd of %jd%s%s; the JSON file holds all.</p>\n", (int64_t)ROWS, c->n_recordings,
-                by_accuracy ? " recordings, those with the lowest accuracy of "
-                            : " recordings, those with most illegal transitions of ",
+    sp_html_say(&page->out, "<p class=\"small\">%jd of %jd {recordings}, those with %s of %s; the JSON file holds all.</p>\n",
+                (int64_t)ROWS, c->n_recordings, by_accuracy ? "the lowest accuracy" : "most illegal transitions",
                 c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);
     sp_ranking_free(&ranking);
 }
 
 static void all_recordings(sp_page *page)
 {
-    sp_table table = {0};
+    sp_table table = {.text.words = &page->comparison->words};
     sp_fill_recordings(page->comparison, &(sp_fill_options){.is_compact = false}, &table);
     sp_page_table(page, &table, page->comparison->n_recordings > 25 ? "sortable wide tall" : "sortable wide");
 }
 
 void sp_page_recordings(sp_page *page)
 {
-    sp_frame_section(&page->out, "recordings", "Recordings");
+    sp_frame_section(&page->out, "recordings", "{Recordings}");
     if (page->comparison->n_recordings > ROWS)
         worst_recordings(page);
     else

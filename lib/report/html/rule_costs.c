@@ -8,7 +8,7 @@ bool sp_has_rule_costs(const sp_comparison *c)
 
 static void add_note(sp_page *page, sp_noter *noter)
 {
-    sp_buffer note = {0};
+    sp_buffer note = {.words = &page->comparison->words};
     noter(page->comparison, &note);
     if (note.data)
         sp_html_say(&page->out, "<p class=\"small\">%s</p>\n", note.data);
@@ -19,10 +19,10 @@ static void add_note(sp_page *page, sp_noter *noter)
 void sp_page_rule_costs(sp_page *page)
 {
     sp_frame_section(&page->out, "rules", "What rules cost");
-    sp_buffer_text(
+    sp_buffer_words(
         &page->out,
-        "<p>All recordings were decoded by Viterbi once more, each time without one rule. A positive difference is what "
-        "the rule costs: without it more steps are right, or more of the reference’s legal changes of class are found."
+        "<p>All {recordings} were decoded by Viterbi once more, each time without one rule. A positive difference is what "
+        "the rule costs: without it more {steps} are right, or more of the reference’s legal changes of class are found."
         "</p>\n");
     if (sp_page_document(page, "rule-costs", 0))
         add_note(page, sp_note_rule_costs);

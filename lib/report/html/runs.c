@@ -1,5 +1,6 @@
 /* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
  * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "evaluate/work.h"
 #include "report/html/page.h"
 
 #include <stdio.h>
@@ -55,7 +56,12 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     sp_buffer *out = &page->out;
     bool is_first = true;
     sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &sp_area_panel};
-    chart.x = (sp_axis){.low = 1, .high = (double)most, .step = 10, .is_log = true, .format = SP_TICK_COUNT, .name = "steps"};
+    chart.x = (sp_axis){.low = 1,
+                        .high = (double)most,
+                        .step = 10,
+                        .is_log = true,
+                        .format = SP_TICK_COUNT,
+                        .name = sp_word_of(&c->words, SP_STEPS)};
     chart.y = (sp_axis){.low = 0, .high = 1, .step = 0.5, .format = SP_TICK_PERCENT};
     sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
     sp_buffer_text(&chart.description, "Runs and median length:");
@@ -117,7 +123,7 @@ static void cell_share(sp_table *table, const sp_class_runs *b, int64_t least)
 static void numbers(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    sp_table table = {.title = "Runs of at least so many steps"};
+    sp_table table = {.title = "Runs of at least so many {steps}", .text.words = &c->words};
     sp_table_columns(&table, "class|<path|runs|median");
     for (int i = 0; i < N_LENGTHS; i++) {
         char name[32];
@@ -167,18 +173,18 @@ void sp_page_runs(sp_page *page)
 {
     sp_buffer *out = &page->out;
     sp_frame_section(&page->out, "runs", "Runs");
-    sp_buffer_text(
-        out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
+    sp_buffer_words(
+        out, "<p>A path may agree with the reference {step} by {step} and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
     sp_page_document(page, "runs", 0);
     sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(page->comparison))
-        sp_buffer_text(
-            out, "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
-                 "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of segments, which "
-                 "are runs, divided by the longer; mean over recordings. F1@50: a segment is right when the segment of its "
+        sp_buffer_words(
+            out, "<p class=\"small\">A change is found when the path changes between the same two classes at that {step}, or "
+                 "within 1 or 2 {steps} of it. Edit score: 1 − edit distance between the sequences of segments, which "
+                 "are runs, divided by the longer; mean over {recordings}. F1@50: a segment is right when the segment of its "
                  "class in the reference that it overlaps most does so by half of both together, and is not taken; F1@10 and "
-                 "F1@25 ask for a tenth and a quarter; pooled over recordings.</p>\n");
+                 "F1@25 ask for a tenth and a quarter; pooled over {recordings}.</p>\n");
     survival(page);
     sp_buffer_text(out, "</section>\n");
 }

@@ -80,12 +80,12 @@ void sp_page_scorers(sp_page *page)
     const sp_scorers *s = page->comparison->scorers;
     sp_buffer *out = &page->out;
     const sp_fill_options wide = {.is_wide = true};
-    sp_table table = {0}, notes = {0};
+    sp_table table = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
     sp_frame_section(&page->out, "scorers", "Scorers");
-    sp_buffer_format(out,
-                     "<p>%d people scored these recordings. What a strategy can reach is bounded by how far they agree with each "
-                     "other.",
-                     (int)s->n_scorers);
+    sp_buffer_say(out,
+                  "<p>%d people scored these {recordings}. What a strategy can reach is bounded by how far they agree with each "
+                  "other.",
+                  (int)s->n_scorers);
     sp_fill_rater_notes(page->comparison, &wide, &notes);
     for (size_t i = 1; i <= sp_page_rows(page, &notes); i++)
         sp_html_say(out, " %s", sp_table_get(&notes, i, 0));
@@ -94,12 +94,12 @@ void sp_page_scorers(sp_page *page)
     scale_fill(&scale);
     sp_fill_raters(page->comparison, &(sp_fill_options){.is_wide = false}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, out);
-    sp_buffer_text(
+    sp_buffer_words(
         out, "<p class=\"small\">Band: from the scorer who agrees least with the others to the one who agrees most. Dashed: the "
              "mean over pairs of scorers. A strategy within the band agrees with people as people do with each other. Accuracy "
              "and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
-             "mean over steps of the votes for the class that stands here over the votes for the class with most, of a "
-             "scorer against the others. A step that a strategy left undecoded is wrong. All are pooled over steps and "
+             "mean over {steps} of the votes for the class that stands here over the votes for the class with most, of a "
+             "scorer against the others. {A step} that a strategy left undecoded is wrong. All are pooled over {steps} and "
              "descriptive.</p>\n");
     sp_table_free(&table);
     sp_table_free(&notes);

@@ -117,7 +117,8 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
     int decimals = sp_sleep_decimals(b->measure);
     sp_buffer_text(out, b->comparison->strategies[strategy].name);
     if (a->bias.undefined) {
-        sp_buffer_format(out, ": %s", a->bias.undefined);
+        sp_buffer_text(out, ": ");
+        sp_buffer_term(out, a->bias.undefined);
         return;
     }
     sp_buffer_say(out, ": bias %+.*f %s", decimals, a->bias.value, sp_sleep_measure_unit(b->measure));
@@ -133,11 +134,11 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
 
 static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
 {
-    sp_buffer *out = &page->out, x_name = {0}, caption = {0};
+    sp_buffer *out = &page->out, x_name = {0}, caption = {.words = out->words};
     const sp_sleep_agreement *a = &b->comparison->sleep->strategies[strategy].agreement[b->measure];
     int decimals = sp_sleep_decimals(b->measure);
     sp_buffer_format(&x_name, "mean of both (%s)", sp_sleep_measure_unit(b->measure));
-    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &sp_area_small, .x = b->x, .y = b->y};
+    sp_chart chart = sp_page_chart(page, &sp_area_small, b->x, b->y);
     chart.x.name = x_name.data;
     sp_buffer_format(&chart.title, "Bland-Altman plot, %s", sp_sleep_measure_name(b->measure));
     add_summary(b, strategy, &chart.description);
@@ -176,9 +177,9 @@ static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles
     sp_buffer_text(out, "</div>\n");
     if (!has_titles) /* many, and folded: the JSON file holds the numbers */
         return;
-    sp_buffer_format(out, "<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
-                     sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
-    sp_table nights = {.title = sp_sleep_measure_name(measure)};
+    sp_buffer_say(out, "<details class=\"screen\"><summary>%s of each {recording} (%s)</summary>\n",
+                  sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
+    sp_table nights = {.title = sp_sleep_measure_name(measure), .text.words = &c->words};
     sp_fill_sleep_nights(c, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS}, &nights);
     sp_table_html(&nights, "sortable tall", NULL, out);
     sp_table_free(&nights);
@@ -212,20 +213,19 @@ void sp_page_sleep(sp_page *page)
     sp_frame_section(&page->out, "sleep", "Sleep statistics");
     sp_buffer_text(out, "<div>\n<div>");
     sp_page_document(page, "sleep", 0);
-    sp_buffer_say(out,
-                  "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
-                  "the AASM, see <a href=\"#methods\">Methods</a>.</p>\n</div>\n",
-                  c->sleep->epoch_seconds,
-                  c->sleep->epoch_is_assumed ? ", which is <strong>assumed</strong>: the file does not say how long a step is"
-                                             : "");
+    sp_buffer_say(out, "<p class=\"small\">{Steps} of %g s", c->sleep->epoch_seconds);
+    if (c->sleep->epoch_is_assumed)
+        sp_buffer_words(out, ", which is <strong>assumed</strong>: the file does not say how long {a step} is");
+    sp_buffer_words(out, ". Minutes from the first to the last {step} with a reference; definitions of the AASM, see <a "
+                         "href=\"#methods\">Methods</a>.</p>\n</div>\n");
     const bool has_agreement = c->sleep->reference && c->n_scored_steps > 0;
     if (has_agreement) {
         sp_buffer_text(out, "<div>");
         sp_page_document(page, "sleep-agreement", 0);
-        sp_buffer_text(out,
-                       "<p class=\"small\">Bias: mean of decoded minus reference. About 95 % of recordings lie within 1.96 "
-                       "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "
-                       "1986); the plots show whether they do.</p></div>\n");
+        sp_buffer_words(out,
+                        "<p class=\"small\">Bias: mean of decoded minus reference. About 95 % of {recordings} lie within 1.96 "
+                        "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "
+                        "1986); the plots show whether they do.</p></div>\n");
     }
     sp_buffer_text(out, "</div>\n");
     if (has_agreement) {
@@ -234,13 +234,13 @@ void sp_page_sleep(sp_page *page)
         add_others(page, plotted, sizeof plotted / sizeof *plotted);
         sp_buffer_say(
             out,
-            "<p class=\"small no-print\">Each dot is a recording%s, the solid line its strategy’s bias, the dotted lines the "
+            "<p class=\"small no-print\">Each dot is {a recording}%s, the solid line its strategy’s bias, the dotted lines the "
             "limits of agreement, bands their %g %% intervals (Student’s t), the thin dashed line no difference.",
             c->n_recordings <= SP_NAMED_DOTS ? " (its title says the reference’s and the decoded figure)" : "", 100 * c->level);
         if (c->n_strategies > MOST_STRATEGIES)
             sp_buffer_format(out, " The first %d strategies are drawn.", MOST_STRATEGIES);
         if (c->n_recordings > MOST_NIGHTS)
-            sp_buffer_format(out, " The first %d recordings are drawn and listed; the tables are over all.", MOST_NIGHTS);
+            sp_buffer_say(out, " The first %d {recordings} are drawn and listed; the tables are over all.", MOST_NIGHTS);
         sp_buffer_text(out, "</p>\n");
     }
     sp_buffer_text(out, "</section>\n");

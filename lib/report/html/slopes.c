@@ -102,8 +102,9 @@ static void draw_medians(const slopes *s, sp_chart *chart)
 
 static void numbers(const slopes *s)
 {
-    sp_table table = {.title = "Accuracy of recordings, from the least to the greatest"};
-    sp_table_columns(&table, "recordings");
+    sp_table table = {.title = "Accuracy of {recordings}, from the least to the greatest",
+                      .text.words = &s->page->comparison->words};
+    sp_table_columns(&table, "{recordings}");
     for (int32_t k = 0; k < s->n_strategies; k++)
         sp_table_column(&table, SP_RIGHT, s->page->comparison->strategies[k].name);
     for (int q = 0; q < N_QUANTILES; q++) {
@@ -125,11 +126,11 @@ static void draw(const slopes *s)
     }
     sp_chart chart =
         sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, s->n_strategies), sp_axis_around("accuracy", low, high));
-    sp_buffer_text(&chart.title, "Accuracy of recordings under each strategy");
-    sp_buffer_text(&chart.description,
-                   is_named ? "A line a recording, from strategy to strategy; the thick line joins the medians."
-                            : "Bands of the middle nine tenths and of the middle half of the recordings, from strategy to "
-                              "strategy; the thick line joins the medians.");
+    sp_buffer_words(&chart.title, "Accuracy of {recordings} under each strategy");
+    sp_buffer_words(&chart.description,
+                    is_named ? "A line {a recording}, from strategy to strategy; the thick line joins the medians."
+                             : "Bands of the middle nine tenths and of the middle half of the {recordings}, from strategy to "
+                               "strategy; the thick line joins the medians.");
     sp_buffer_text(&page->out, "<figure class=\"plot\">");
     sp_chart_open(&chart);
     if (is_named) {
@@ -140,10 +141,11 @@ static void draw(const slopes *s)
     }
     draw_medians(s, &chart);
     sp_chart_close(&chart);
-    sp_buffer_text(&page->out, is_named ? "<figcaption>Each thin line is a recording; shapes and the thick line are the medians. "
-                                          "Rising lines: accuracy gained."
-                                        : "<figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the "
-                                          "middle half in the dark one; shapes and the line are the medians.");
+    sp_buffer_words(&page->out, is_named
+                                    ? "<figcaption>Each thin line is {a recording}; shapes and the thick line are the medians. "
+                                      "Rising lines: accuracy gained."
+                                    : "<figcaption>Accuracy of {recordings}: nine tenths of them lie in the light band, the "
+                                      "middle half in the dark one; shapes and the line are the medians.");
     if (s->n_strategies < page->comparison->n_strategies)
         sp_buffer_format(&page->out, " The first %d strategies are drawn.", (int)s->n_strategies);
     numbers(s);

@@ -83,7 +83,7 @@ static void recording_title(const steps_section *s, int64_t recording, const cha
 static void recording_table(const steps_section *s, const sp_trace *trace)
 {
     const sp_comparison *c = s->page->comparison;
-    sp_table table = {.title = "This recording in numbers"};
+    sp_table table = {.title = "This {recording} in numbers", .text.words = &c->words};
     sp_table_columns(&table, "strategy|changes|illegal");
     if (c->has_labels)
         sp_table_columns(&table, "right|scored|accuracy");
@@ -110,7 +110,7 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     const sp_comparison *c = page->comparison;
     const bool with_events = page->most_named == NAMED_OPEN || c->n_recordings <= FEW_RECORDINGS;
     if (trace->n_steps == 0) {
-        sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
+        sp_buffer_words(&page->out, "<p>This {recording} has no {steps}.</p>\n");
         return;
     }
     sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
@@ -144,7 +144,8 @@ static bool open_figure(steps_section *s, int64_t recording, const char *word)
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
     if (!trace) {
-        sp_buffer_say(out, "<p>Not drawn: it has %jd steps, more than are kept for pictures. The file of paths holds them.</p>\n",
+        sp_buffer_say(out,
+                      "<p>Not drawn: it has %jd {steps}, more than are kept for pictures. The file of paths holds them.</p>\n",
                       s->page->comparison->steps[recording]);
         return false;
     }
@@ -158,11 +159,15 @@ static bool open_figure(steps_section *s, int64_t recording, const char *word)
 }
 
 /* False: its steps were not kept. */
-static bool folded_figure(steps_section *s, int64_t place)
+static bool folded_figure(steps_section *s, int64_t place, bool is_first)
 {
     const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
     if (!trace)
         return false;
+    if (is_first)
+        sp_buffer_text(&s->page->out, sp_has_agreement(s->page->comparison)
+                                          ? "<h3>The others, least accurate first</h3>\n"
+                                          : "<h3>The others, most illegal transitions first</h3>\n");
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
     recording_title(s, trace->recording, "");
     sp_buffer_text(&s->page->out, "</summary>\n<figure>");
@@ -181,9 +186,9 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
     bool by_accuracy = sp_has_agreement(c);
     if (n_open + n_folded >= c->n_recordings)
         return;
-    sp_buffer_say(out, "<p class=\"small\">Drawn of %jd%s%s", c->n_recordings,
-                  by_accuracy ? " recordings: the least accurate, the median and the most accurate"
-                              : " recordings: those with most, median and fewest illegal transitions",
+    sp_buffer_say(out, "<p class=\"small\">Drawn of %jd {recordings}: %s%s", c->n_recordings,
+                  by_accuracy ? "the least accurate, the median and the most accurate"
+                              : "those with most, median and fewest illegal transitions",
                   n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
     if (c->n_asked)
         sp_buffer_text(out, ", those asked for");
@@ -192,12 +197,12 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
                       by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
     sp_buffer_text(out, ".");
     if (s->n_in_page == c->n_recordings)
-        sp_buffer_text(out, " With scripts switched on any other can be drawn: the steps of all are in the page.");
+        sp_buffer_words(out, " With scripts switched on any other can be drawn: the {steps} of all are in the page.");
     else
         sp_buffer_say(
             out,
-            " With scripts switched on any of %jd can be drawn, whose steps are in the page; there is no room for those "
-            "of the others. <code>--draw ID,...</code> chooses which come first. The file of paths holds every step.",
+            " With scripts switched on any of %jd can be drawn, whose {steps} are in the page; there is no room for those "
+            "of the others. <code>--draw ID,...</code> chooses which come first. The file of paths holds every {step}.",
             s->n_in_page);
     sp_buffer_text(out, "</p>\n");
 }
@@ -216,12 +221,13 @@ static void say_simplified(const steps_section *s)
     const sp_page *page = s->page;
     sp_buffer *out = &s->page->out;
     if (s->most_steps > SP_MARK_COLUMNS)
-        sp_buffer_format(
+        sp_buffer_say(
             out,
-            "<p class=\"small\">Of a recording of more than %d steps several share a place: it shows their most frequent class, "
+            "<p class=\"small\">Of {a recording} of more than %jd {steps} several share a place: it shows their most frequent "
+            "class, "
             "the strip below is the darker the more of them differ, and one triangle stands for all illegal transitions there, "
             "which its title counts.</p>\n",
-            SP_MARK_COLUMNS);
+            (int64_t)SP_MARK_COLUMNS);
     if (page->has_bars)
         sp_buffer_text(out,
                        "<p class=\"small\">Where triangles would cover each other, bars stand for them: the higher, the more "
@@ -236,11 +242,15 @@ static void say_simplified(const steps_section *s)
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
                       "%jd; the number of illegal transitions stands beside the path.</p>\n",
                       page->n_named, page->n_unnamed);
-    if (has_density(page->comparison) && s->n_densities < s->n_in_page)
+    if (has_density(page->comparison) && s->n_densities == 0)
+        sp_buffer_text(out,
+                       "<p class=\"small\">The page has no room for exact probabilities: plots draw them, the line below a plot "
+                       "does not name them.</p>\n");
+    else if (has_density(page->comparison) && s->n_densities < s->n_in_page)
         sp_buffer_say(out,
-                      "<p class=\"small\">The page has room for the probabilities of each step of %jd recording%s, in the same "
-                      "order.</p>\n",
-                      s->n_densities, sp_plural(s->n_densities));
+                      "<p class=\"small\">The page has room for the probabilities of each {step} of %jd {recording(s)}, in the "
+                      "same order.</p>\n",
+                      s->n_densities);
 }
 
 static bool is_among(int64_t recording, int64_t n, const int64_t *list)
@@ -277,15 +287,10 @@ static void write_figures(steps_section *s)
     const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
     int64_t n_open = write_open(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
-    if (all > 3)
-        sp_buffer_text(&page->out, sp_has_agreement(c) ? "<h3>The others, least accurate first</h3>\n"
-                                                       : "<h3>The others, most illegal transitions first</h3>\n");
-    if (all > 3)
-        sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
     for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
         if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
             continue;
-        if (!folded_figure(s, i))
+        if (!folded_figure(s, i, folded == 0))
             break;
         folded++;
     }
@@ -298,13 +303,12 @@ static void write_figures(steps_section *s)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.page = page};
-    sp_frame_section(&page->out, "steps", "Step by step");
+    sp_frame_section(&page->out, "steps", "{Step} by {step}");
     sp_buffer_say(&page->out,
                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
-                  "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</p>\n",
-                  page->comparison->has_labels
-                      ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
-                      : "; hatched steps have no class.");
+                  "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s; hatched {steps} have no "
+                  "class.</p>\n",
+                  page->comparison->has_labels ? "; the strip below a path is filled where it differs from the reference" : "");
     if (has_density(page->comparison))
         sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."

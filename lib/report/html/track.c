@@ -1,6 +1,7 @@
 /* Geometry of step plots. The drawing stretches with the page: a nested SVG with some units a step and two a lane; what must not
  * be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. Most of a page's bytes are made here, so
  * what is the same in every track stands once on the page (sp_page_lane_shapes) and numbers are relative. */
+#include "evaluate/work.h"
 #include "report/html/steps.h"
 
 #include <stdlib.h>
@@ -416,7 +417,7 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps)
     sp_buffer_format(out,
                      "<div class=\"track\"><div class=\"name unit\">%s</div><div class=\"rows\"><svg class=\"ticks\" "
                      "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">",
-                     in_hours ? "hours" : "steps");
+                     in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS));
     for (int64_t t = 0; t <= n; t += step) {
         sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == 0 ? " text-anchor=\"start\"" : "", 100.0 * (double)t / whole);
         if (in_hours)

@@ -70,10 +70,10 @@ void sp_page_transitions(sp_page *page, const uint8_t *forbidden)
     transitions_block(page, c->n_strategies, "Reference", c->reference_transition_counts, forbidden, most);
     for (int32_t s = 0; s < c->n_strategies && s < limit; s++)
         transitions_block(page, s, c->strategies[s].name, c->strategies[s].transition_counts, forbidden, most);
-    sp_buffer_format(&page->out,
-                     "</div>\n<p class=\"small\">How often a step of the row’s class was followed by one of the column’s%s. "
-                     "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",
-                     c->n_classes <= SP_TWO_LINE_CLASSES ? ", and its share of the row" : "");
+    sp_buffer_say(&page->out,
+                  "</div>\n<p class=\"small\">How often {a step} of the row’s class was followed by one of the column’s%s. "
+                  "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",
+                  c->n_classes <= SP_TWO_LINE_CLASSES ? ", and its share of the row" : "");
     if (c->n_strategies > limit)
         sp_buffer_format(&page->out, " The first %d strategies are shown.", (int)limit);
     sp_buffer_text(&page->out, "</p></details>\n");

@@ -28,19 +28,18 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
 {
     sp_buffer *out = &page->out;
     int64_t illegal = strategy->counts.illegal;
-    sp_html_say(out, "<li class=\"tile\"><h3>%s", strategy->name);
-    sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
-                  sp_plural(illegal));
+    sp_html_say(out, "<li class=\"tile\"><h3>%s</h3>", strategy->name);
     for (const sp_lead *lead = sp_work_about(page->comparison->work)->leads; lead->key; lead++)
         lead_figure(page, strategy, lead);
+    sp_buffer_say(out, "<p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
+                  sp_plural(illegal));
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined)
             sp_buffer_say(out, "<p><strong>%.4f</strong>kappa</p>", strategy->agreement.kappa.value);
     }
     if (strategy->n_undecoded)
-        sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>recording%s undecoded</p>", strategy->n_undecoded,
-                      sp_plural(strategy->n_undecoded));
+        sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>{recording(s)} undecoded</p>", strategy->n_undecoded);
     sp_buffer_text(out, "</li>\n");
 }
 
@@ -87,10 +86,10 @@ static bool is_subset(const uint8_t *flags, int32_t n)
 static void dwell_item(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer list = {0};
+    sp_buffer list = {.words = &c->words};
     for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++)
         if (c->min_dwell[k] > 1)
-            sp_buffer_say(&list, "%s%s %d steps", list.length ? ", " : "", c->classes[k], (int)c->min_dwell[k]);
+            sp_buffer_say(&list, "%s%s %d {steps}", list.length ? ", " : "", c->classes[k], (int)c->min_dwell[k]);
     name_item(page, "Minimum dwell", list.data);
     page->out.failed |= list.failed;
     sp_buffer_free(&list);
@@ -109,14 +108,14 @@ static void run_card(sp_page *page)
         sp_page_item(page, "Against", "%s: %s%s%s", c->against[i].name,
                      c->against[i].file ? c->against[i].file : "scores in memory", c->against[i].scores ? ":" : "",
                      c->against[i].scores ? c->against[i].scores : "");
-    sp_page_item(page, "Recordings", "%jd", c->n_recordings);
+    sp_page_item(page, "{Recordings}", "%jd", c->n_recordings);
     if (c->n_subjects)
         sp_page_item(page, "Subjects", "%jd", (int64_t)c->n_subjects);
     name_item(page, "Subjects from", c->subjects_place);
-    sp_page_item(page, "Steps", "%jd", c->n_steps);
+    sp_page_item(page, "{Steps}", "%jd", c->n_steps);
     if (c->has_labels) {
-        sp_page_item(page, "Scored steps", "%jd", c->n_scored_steps);
-        sp_page_item(page, "Steps without reference", "%jd", c->n_steps - c->n_scored_steps);
+        sp_page_item(page, "Scored {steps}", "%jd", c->n_scored_steps);
+        sp_page_item(page, "{Steps} without reference", "%jd", c->n_steps - c->n_scored_steps);
     }
     name_item(page, "Model", c->model_name);
     name_item(page, "Description", c->model_description);
@@ -143,7 +142,7 @@ static void run_card(sp_page *page)
 void sp_page_verdict(sp_page *page)
 {
     const sp_fill_options all = {.is_wide = true};
-    sp_table headline = {0}, notes = {0};
+    sp_table headline = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
     sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
     sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");

@@ -211,8 +211,8 @@ static void say_held(sp_page *page, int64_t n)
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_buffer *out = &page->out;
-    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd recording%s%s", n, c->n_recordings,
-                  sp_plural(c->n_recordings), n ? ": " : ".");
+    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}%s", n, c->n_recordings,
+                  n ? ": " : ".");
     for (int64_t i = 0; i < n; i++)
         list_name(page, i, n, w->recordings[i].recording);
     sp_buffer_text(out, n ? ". All figures of this section are of these." : "");

@@ -72,8 +72,10 @@ static void add_heading(const sp_comparison *c, sp_figure_scope scope, const sp_
         sp_buffer_say(out, "%g %% interval", 100 * c->level);
     else if (!column->heading && !strcmp(column->key, "weighted_kappa"))
         sp_buffer_text(out, c->kappa_weights == SP_KAPPA_LINEAR ? "linear kappa" : "quadratic kappa");
+    else if (column->heading)
+        sp_buffer_words(out, column->heading);
     else
-        sp_buffer_text(out, column->heading ? column->heading : figure_of(scope, column)->label);
+        sp_buffer_term(out, figure_of(scope, column)->label);
 }
 
 /* ---- which there are ---- */
@@ -116,8 +118,10 @@ static bool has_any(const sp_figure_owner *owner, const sp_column *columns, size
 
 void sp_add_heads(const sp_comparison *c, sp_figure_scope scope, const sp_column *columns, size_t n, sp_table *table)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         add_heading(c, scope, &columns[i], sp_table_head(table, columns[i].how & SP_LEFT_COLUMN ? SP_LEFT : SP_RIGHT));
+        sp_table_holds(table, columns[i].holds);
+    }
 }
 
 void sp_add_figures(sp_figure_scope scope, const sp_figure_owner *owner, const sp_column *columns, size_t n, sp_table *table)

@@ -20,8 +20,9 @@ typedef struct sp_column {
     const char *heading; /* NULL: the figure's label */
     int decimals;        /* 0: the figure's */
     int how;
-    int works;      /* bits 1 << sp_work for which it is there; 0: for all */
-    const char *sd; /* key of a standard deviation that stands behind the value; NULL: none */
+    int works;             /* bits 1 << sp_work for which it is there; 0: for all */
+    const char *sd;        /* key of a standard deviation that stands behind the value; NULL: none */
+    sp_column_holds holds; /* for the page's script */
     /* Writes the cell in place of the figure; owner->strategy is NULL for the reference. */
     void (*cell)(const sp_figure_owner *owner, sp_table *table);
 } sp_column;

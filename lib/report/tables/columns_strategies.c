@@ -10,7 +10,7 @@ const sp_column sp_columns_wide[] = {
     SP_LEAD_COLUMNS,
     {.key = "illegal"},
     {.key = "illegal_rate"},
-    {.key = "recordings_with_illegal", .heading = "recordings with illegal"},
+    {.key = "recordings_with_illegal", .heading = "{recordings} with illegal"},
     {.key = "illegal_start", .how = SP_DROP_ZERO},
     {.key = "illegal_end", .how = SP_DROP_ZERO},
     {.key = "short_runs", .how = SP_DROP_ZERO},
@@ -52,7 +52,7 @@ const sp_column sp_columns_narrow[] = {
 const sp_column sp_columns_legality[] = {
     {.key = "illegal"},
     {.key = "illegal_rate"},
-    {.key = "recordings_with_illegal", .heading = "recordings"},
+    {.key = "recordings_with_illegal", .heading = "{recordings}"},
     {.key = "changes"},
     {.key = "undecoded", .how = SP_DROP_ZERO},
     {.key = NULL},
@@ -87,7 +87,11 @@ const sp_column sp_columns_error_runs[] = {
     {.key = "error_run_mean"},
     {.key = "error_run_median"},
     {.key = "error_run_longest"},
-    {.key = "error_run_longest", .heading = "recording, step", .how = SP_LEFT_COLUMN, .cell = longest_error},
+    {.key = "error_run_longest",
+     .heading = "{recording}, {step}",
+     .how = SP_LEFT_COLUMN,
+     .holds = SP_HOLDS_PLACE,
+     .cell = longest_error},
     {.key = "dead_ends"},
     {.key = NULL},
 };
@@ -104,7 +108,7 @@ static void rate_interval(const sp_figure_owner *owner, sp_table *table)
         return;
     }
     if (rate->low.undefined || rate->high.undefined) {
-        sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
+        sp_buffer_term(sp_table_cell(table, SP_TONE_MUTED), rate->low.undefined ? rate->low.undefined : rate->high.undefined);
         return;
     }
     sp_table_say(table, SP_TONE_PLAIN, "%.3f to %.3f %%", 100 * rate->low.value, 100 * rate->high.value);
@@ -128,7 +132,7 @@ const sp_column sp_columns_rates[] = {
     {.key = "illegal_rate", .how = SP_LEVEL_HEADING, .cell = rate_interval},
     {.key = "illegal_per_change"},
     {.key = "illegal_per_hour", .how = SP_DROP_UNDEFINED},
-    {.key = "illegal", .heading = "worst recording", .how = SP_LEFT_COLUMN, .cell = worst_recording},
+    {.key = "illegal", .heading = "worst {recording}", .how = SP_LEFT_COLUMN, .holds = SP_HOLDS_WORST, .cell = worst_recording},
     {.key = NULL},
 };
 const sp_column sp_columns_counts[] = {
@@ -138,7 +142,7 @@ const sp_column sp_columns_counts[] = {
     {.key = "illegal_per_change"},
     {.key = "illegal_per_hour", .how = SP_DROP_UNDEFINED},
     {.key = "recordings_with_illegal"},
-    {.key = "illegal", .heading = "worst recording", .how = SP_LEFT_COLUMN, .cell = worst_recording},
+    {.key = "illegal", .heading = "worst {recording}", .how = SP_LEFT_COLUMN, .holds = SP_HOLDS_WORST, .cell = worst_recording},
     {.key = NULL},
 };
 const sp_column sp_columns_boundaries[] = {{.key = "boundary_reference"},

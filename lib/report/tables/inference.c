@@ -31,7 +31,7 @@ void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_b
     int64_t n = test->better + test->worse;
     if (test->p_least.undefined)
         return;
-    sp_buffer_say(out, "with %jd %s", n, sp_unit_name(c, n));
+    sp_buffer_say(out, "with %jd %s", n, sp_unit_name(c, out->words, n));
     if (test->ties)
         sp_buffer_text(out, n == 1 ? " that differs" : " that differ");
     sp_buffer_text(out, " the smallest p possible is ");

@@ -43,7 +43,7 @@ void sp_note_permutation(const sp_comparison *c, sp_table *lines)
 
 static void add_steps(sp_buffer *line, int64_t n)
 {
-    sp_buffer_say(line, "%jd%s", n, n == 1 ? " step" : " steps");
+    sp_buffer_say(line, "%jd {step(s)}", n);
 }
 
 static void note_cut(const sp_comparison *c, sp_table *lines)
@@ -51,15 +51,15 @@ static void note_cut(const sp_comparison *c, sp_table *lines)
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     sp_buffer_text(line, "Cut to the shorter of paths and labels (--trim-to-shortest): ");
     if (c->n_cut_recordings == 0) {
-        sp_buffer_text(line, "all recordings are of the same length in both.");
+        sp_buffer_words(line, "all {recordings} are of the same length in both.");
         return;
     }
     sp_buffer_text(line, "the last ");
     add_steps(line, c->n_cut_path_steps);
     sp_buffer_say(
         line,
-        " of the paths and %jd of the labels are left out, in %jd recording%s; nothing says that they begin at the same time.",
-        c->n_cut_label_steps, c->n_cut_recordings, sp_plural(c->n_cut_recordings));
+        " of the paths and %jd of the labels are left out, in %jd {recording(s)}; nothing says that they begin at the same time.",
+        c->n_cut_label_steps, c->n_cut_recordings);
 }
 
 static void note_codes(const sp_comparison *c, sp_table *lines)
@@ -104,9 +104,9 @@ static void note_trim(const sp_comparison *c, sp_table *lines)
     for (int64_t r = 0; r < c->n_recordings; r++)
         n += c->trimmed_steps[r] > 0;
     sp_table_say(lines, SP_TONE_PLAIN,
-                 "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
-                 "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
-                 c->wake_trim_minutes, c->n_trimmed_steps, sp_plural(c->n_trimmed_steps), n, sp_plural(n));
+                 "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd {step(s)} of %jd "
+                 "{recording(s)} (--wake-trim). Sleep statistics are of whole {recordings}.",
+                 c->wake_trim_minutes, c->n_trimmed_steps, n);
 }
 
 void sp_note_judging(const sp_comparison *c, sp_table *lines)
@@ -119,15 +119,16 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
                      c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps)
-            sp_table_say(lines, SP_TONE_PLAIN, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
-                         c->strategies[s].name, c->strategies[s].zero_steps, sp_plural(c->strategies[s].zero_steps));
+            sp_table_say(lines, SP_TONE_PLAIN, "%s takes a class of probability 0 at %jd {step(s)}; regret is over the others.",
+                         c->strategies[s].name, c->strategies[s].zero_steps);
     if (c->has_margin)
         note_margin(c, lines);
     note_codes(c, lines);
     if (c->has_length_trim)
         note_cut(c, lines);
     if (c->bridge_unscored)
-        sp_table_say(lines, SP_TONE_PLAIN, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "Of the reference's transitions %jd lead%s across unscored {steps} (--bridge-unscored).",
                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);

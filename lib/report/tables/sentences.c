@@ -4,6 +4,7 @@
 #include "evaluate/work.h"
 #include "report/tables/tables.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,7 @@ static void add_legality(const sp_comparison *c, const sp_strategy_result *strat
     }
     sp_buffer_say(line, "%jd illegal transition%s (", counts->illegal, sp_plural(counts->illegal));
     sp_buffer_percent(line, counts->illegal, counts->transitions);
-    sp_buffer_say(line, " of all, in %jd of %jd recording%s)", strategy->recordings_with_illegal, c->n_recordings,
-                  sp_plural(c->n_recordings));
+    sp_buffer_say(line, " of all, in %jd of %jd {recording(s)})", strategy->recordings_with_illegal, c->n_recordings);
 }
 
 static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int32_t b, const char *metric)
@@ -80,7 +80,7 @@ int32_t sp_same_strategy(const sp_comparison *c, int32_t strategy, int32_t i)
 static void add_interval(const sp_comparison *c, const sp_difference *d, sp_buffer *line)
 {
     sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value, 100 * d->high.value, d->n,
-                  sp_unit_name(c, d->n));
+                  sp_unit_name(c, line->words, d->n));
 }
 
 /* "0.8180 against 0.8169, +0.11 percentage points (95 % interval -0.10 to +0.30, 20 recordings)", after `words`: those for a
@@ -154,7 +154,7 @@ static void add_lead_interval(const sp_comparison *c, int32_t focus, const char 
 static void add_lead(const sp_comparison *c, int32_t focus, const sp_lead *lead, sp_buffer *line)
 {
     const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
-    sp_buffer_format(line, "%s: ", lead->name);
+    sp_buffer_format(line, "%c%s: ", toupper((unsigned char)lead->name[0]), lead->name + 1);
     for (int32_t i = -1, n = 0; i < c->n_strategies; i++) {
         const sp_strategy_result *one = &c->strategies[i < 0 ? focus : i];
         if (i == focus || one->classifier)
@@ -180,8 +180,7 @@ static void add_makes(const sp_comparison *c, const sp_strategy_result *one, sp_
     }
     sp_buffer_say(line, "%jd (", one->counts.illegal);
     sp_buffer_percent(line, one->counts.illegal, one->counts.transitions);
-    sp_buffer_say(line, " of all, in %jd of %jd recording%s)", one->recordings_with_illegal, c->n_recordings,
-                  sp_plural(c->n_recordings));
+    sp_buffer_say(line, " of all, in %jd of %jd {recording(s)})", one->recordings_with_illegal, c->n_recordings);
 }
 
 static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
@@ -259,28 +258,29 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
         sp_buffer_say(line, "Mask ceiling %.4f: no path that the model allows can agree with the reference better than that.",
                       c->mask_ceiling.value);
         if (c->ceiling_infeasible)
-            sp_buffer_format(line, " %lld recording%s with no allowed path count%s 0 in it.", (long long)c->ceiling_infeasible,
-                             sp_plural(c->ceiling_infeasible), c->ceiling_infeasible == 1 ? "s" : "");
+            sp_buffer_say(line, " %lld {recording(s)} with no allowed path count%s 0 in it.", (long long)c->ceiling_infeasible,
+                          c->ceiling_infeasible == 1 ? "s" : "");
     }
     if (c->has_nll && (!c->nll.undefined || c->nll_impossible)) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_format(line, "Mean negative log-likelihood of the reference%s, before any decoding: ",
                          c->n_against ? " by the first classifier" : "");
         if (c->nll.undefined)
-            sp_buffer_say(line, "infinite, the scores give %jd of %jd steps probability 0%s.", c->nll_impossible, c->nll_steps,
+            sp_buffer_say(line, "infinite, the scores give %jd of %jd {steps} probability 0%s.", c->nll_impossible, c->nll_steps,
                           c->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
         else
-            sp_buffer_say(line, "%.4f nats per step.", c->nll.value);
+            sp_buffer_say(line, "%.4f nats per {step}.", c->nll.value);
         if (c->nll_clip > 0 && !c->nll_clipped.undefined)
-            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f%s", c->nll_clip, c->nll_clipped.value,
-                          c->nll.undefined ? " nats per step." : ".");
+            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f", c->nll_clip, c->nll_clipped.value);
+        if (c->nll_clip > 0 && !c->nll_clipped.undefined)
+            sp_buffer_words(line, c->nll.undefined ? " nats per {step}." : ".");
     }
     sp_note_probabilities(c, lines);
     sp_note_against(c, lines);
     int64_t unscored = c->n_steps - c->n_scored_steps - c->n_trimmed_steps;
     if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line, "%jd of %jd steps %s no reference: decoded, but left out of agreement.", unscored, c->n_steps,
+        sp_buffer_say(line, "%jd of %jd {steps} %s no reference: decoded, but left out of agreement.", unscored, c->n_steps,
                       unscored == 1 ? "has" : "have");
     }
 }
@@ -289,8 +289,8 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
 {
     enum { SHOWN = 3 };
     sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    sp_buffer_say(line, "%s could not decode %jd of %jd recording%s%s: ", strategy->name, strategy->n_undecoded, c->n_recordings,
-                  sp_plural(c->n_recordings), c->has_labels ? " (wrong at each scored step)" : "");
+    sp_buffer_say(line, "%s could not decode %jd of %jd {recording(s)}", strategy->name, strategy->n_undecoded, c->n_recordings);
+    sp_buffer_words(line, c->has_labels ? " (wrong at each scored {step}): " : ": ");
     int64_t shown = 0;
     for (int64_t r = 0; r < c->n_recordings && shown < SHOWN; r++) {
         const sp_decoded *decoded = &strategy->recordings[r].decoded;
@@ -298,7 +298,7 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
             continue;
         sp_buffer_say(line, "%s%s (%s", shown++ ? ", " : "", c->ids[r], sp_undecoded_reason(decoded->status));
         if (decoded->step >= 0)
-            sp_buffer_format(line, " at step %lld", (long long)decoded->step);
+            sp_buffer_say(line, " at {step} %lld", (long long)decoded->step);
         sp_buffer_text(line, ")");
     }
     if (strategy->n_undecoded > shown)
@@ -319,8 +319,7 @@ static void note_validity(const sp_comparison *c, const sp_strategy_result *stra
     sp_buffer_say(line, "%s: %jd of %jd transition%s %s illegal (", strategy->name, counts->illegal, counts->transitions,
                   sp_plural(counts->transitions), counts->illegal == 1 ? "is" : "are");
     sp_buffer_percent(line, counts->illegal, counts->transitions);
-    sp_buffer_say(line, "), in %jd of %jd recording%s.", strategy->recordings_with_illegal, c->n_recordings,
-                  sp_plural(c->n_recordings));
+    sp_buffer_say(line, "), in %jd of %jd {recording(s)}.", strategy->recordings_with_illegal, c->n_recordings);
 }
 
 static void note_undefined(const sp_comparison *c, sp_table *lines)
@@ -349,8 +348,11 @@ static void note_undefined(const sp_comparison *c, sp_table *lines)
             }
             sp_buffer_text(line, strategy->name);
         }
-        if (line)
-            sp_buffer_format(line, ": %s.", reason);
+        if (line) {
+            sp_buffer_text(line, ": ");
+            sp_buffer_term(line, reason);
+            sp_buffer_text(line, ".");
+        }
     }
 }
 
@@ -372,34 +374,34 @@ static void note_units(const sp_comparison *c, sp_table *lines)
     enum { ENOUGH = 8 };
     if (c->n_subjects) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(
-            line,
-            "Intervals and tests are over %jd subject%s (%s): the recordings of one are drawn together and count as their mean.",
-            (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
+        sp_buffer_say(line,
+                      "Intervals and tests are over %jd subject%s (%s): the {recordings} of one are drawn together and count as "
+                      "their mean.",
+                      (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
     }
     int64_t n = c->n_comparisons ? c->comparisons[0].difference.n : 0;
     if (n < 1 || n >= ENOUGH)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
     if (n == 1)
-        sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, 1));
+        sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, line->words, 1));
     else
         sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much; with so few an interval tends to be too narrow.",
-                         (long long)n, sp_unit_name(c, n));
+                         (long long)n, sp_unit_name(c, line->words, n));
 }
 
 /* What the figures are of: recordings that the model has seen, or not. */
 static void note_learning(const sp_comparison *c, sp_table *lines)
 {
     if (c->fitted_on_input)
-        sp_buffer_text(
+        sp_buffer_words(
             sp_table_cell(lines, SP_TONE_BAD),
-            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
-            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
+            "The model was fitted on this very file: what is decoded with it here looks better than it would on {recordings} "
+            "that the model has not seen. Compare with --cv 5 to decode each {recording} with a model that never saw it.");
     if (c->n_folds)
         sp_table_say(
             lines, SP_TONE_PLAIN,
-            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
+            "Cross-validated in %d folds: each {recording} was decoded with a model that was fitted without it; argmax has "
             "no model.",
             (int)c->n_folds);
 }
@@ -419,8 +421,8 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         if (impossible == 0)
             continue;
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "%s breaks no rule between neighbouring steps, yet the model as a whole allows its path in %jd of %jd "
-                     "recordings only (classes of several states, or steps at which the scores rule the class out).",
+                     "%s breaks no rule between neighbouring {steps}, yet the model as a whole allows its path in %jd of %jd "
+                     "{recordings} only (classes of several states, or {steps} at which the scores rule the class out).",
                      one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
     }
 }
@@ -451,15 +453,23 @@ static void note_missing_parts(const sp_comparison *c, sp_table *lines)
         sp_buffer_format(sp_table_cell(lines, SP_TONE_BAD), "Parts are missing: %s.", c->missing_parts);
 }
 
-/* What decides about the first figures, and which classes they leave out. */
+/* A guess is said: what is read first, and how recordings and steps are called, come of it. */
+static void note_guess(const sp_comparison *c, sp_table *lines)
+{
+    if (!c->work_is_guessed || c->work == SP_WORK_STEPS)
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    sp_buffer_say(line, "Shown as %s", sp_work_about(c->work)->name);
+    sp_buffer_words(line, c->words_are_guessed ? ", in {recordings} and {steps}" : "");
+    sp_buffer_text(line, ", as the classes look (--preset says otherwise).");
+}
+
+/* Which classes are no segments. */
 static void note_work(const sp_comparison *c, sp_table *lines)
 {
     if (c->work != SP_WORK_ACTIONS && !c->background)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    if (c->work == SP_WORK_ACTIONS)
-        sp_buffer_format(line, "Shown as actions%s. ",
-                         c->work_is_guessed ? ", as the classes look (--preset says otherwise)" : "");
     sp_buffer_text(line, "Segments, of edit score and F1@10, 25, 50, are the runs of ");
     for (int32_t k = 0, n = 0; c->background && k < c->n_classes; k++)
         if (c->background[k])
@@ -478,10 +488,9 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
         if (strategy->n_undecoded)
             note_undecoded(c, strategy, lines);
         if (strategy->n_relaxed)
-            sp_table_say(lines, SP_TONE_BAD,
-                         "%s broke %lld rule%s in %lld recording%s that no allowed path can explain (relaxed).", strategy->name,
-                         (long long)strategy->n_broken, sp_plural(strategy->n_broken), (long long)strategy->n_relaxed,
-                         sp_plural(strategy->n_relaxed));
+            sp_table_say(
+                lines, SP_TONE_BAD, "%s broke %lld rule%s in %lld {recording(s)} that no allowed path can explain (relaxed).",
+                strategy->name, (long long)strategy->n_broken, sp_plural(strategy->n_broken), (long long)strategy->n_relaxed);
     }
     note_impossible(c, lines);
     sp_note_permutation(c, lines);
@@ -497,21 +506,21 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     sp_note_judging(c, lines);
     note_undefined(c, lines);
     note_macro(c, lines);
+    note_guess(c, lines);
 }
 
-const char *sp_unit_name(const sp_comparison *c, int64_t n)
+const char *sp_unit_name(const sp_comparison *c, const sp_words *words, int64_t n)
 {
     if (c->n_subjects)
         return n == 1 ? "subject" : "subjects";
-    return n == 1 ? "recording" : "recordings";
+    return sp_word_of(words, n == 1 ? SP_RECORDING : SP_RECORDINGS);
 }
 
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
 {
     if (c->n_subjects)
         sp_buffer_say(out, "%jd subject%s, ", (int64_t)c->n_subjects, sp_plural(c->n_subjects));
-    sp_buffer_say(out, "%jd recording%s, %jd step%s, ", c->n_recordings, sp_plural(c->n_recordings), c->n_steps,
-                  sp_plural(c->n_steps));
+    sp_buffer_say(out, "%jd {recording(s)}, %jd {step(s)}, ", c->n_recordings, c->n_steps);
     if (c->has_labels)
         sp_buffer_say(out, "%jd with a reference", c->n_scored_steps);
     else

@@ -112,8 +112,8 @@ int32_t sp_same_strategy(const sp_comparison *c, int32_t strategy, int32_t i);
 int64_t sp_scored_of(const sp_comparison *c, int64_t recording);
 int sp_sleep_decimals(sp_sleep_measure measure);
 
-/* What intervals and tests are over: "recordings" or "subjects", "recording" for one. */
-const char *sp_unit_name(const sp_comparison *c, int64_t n);
+/* What intervals and tests are over: "recordings" (or what they are called) or "subjects", "recording" for one. */
+const char *sp_unit_name(const sp_comparison *c, const sp_words *words, int64_t n);
 /* "20 recordings, 17,711 steps, 17,533 with a reference" */
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c);
 

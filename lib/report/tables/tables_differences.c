@@ -21,24 +21,24 @@ typedef struct metric_style {
 
 static const metric_style metric_styles[] = {
     {"accuracy", "accuracy", "Accuracy, in percentage points",
-     "Difference in accuracy in percentage points, paired over recordings",
+     "Difference in accuracy in percentage points, paired over {recordings}",
      "Difference in accuracy in percentage points, paired over subjects", "points", 100, 2},
-    {"kappa", "kappa", "Kappa", "Difference in kappa, paired over recordings", "Difference in kappa, paired over subjects",
+    {"kappa", "kappa", "Kappa", "Difference in kappa, paired over {recordings}", "Difference in kappa, paired over subjects",
      "difference", 1, 4},
-    {"macro_f1", "macro F1", "Macro F1", "Difference in macro F1, paired over recordings",
+    {"macro_f1", "macro F1", "Macro F1", "Difference in macro F1, paired over {recordings}",
      "Difference in macro F1, paired over subjects", "difference", 1, 4},
-    {"edit_score", "edit score", "Edit score", "Difference in edit score, paired over recordings",
+    {"edit_score", "edit score", "Edit score", "Difference in edit score, paired over {recordings}",
      "Difference in edit score, paired over subjects", "difference", 1, 4},
-    {"f1_at_10", "F1@10", "F1@10", "Difference in F1@10, paired over recordings", "Difference in F1@10, paired over subjects",
+    {"f1_at_10", "F1@10", "F1@10", "Difference in F1@10, paired over {recordings}", "Difference in F1@10, paired over subjects",
      "difference", 1, 4},
-    {"f1_at_25", "F1@25", "F1@25", "Difference in F1@25, paired over recordings", "Difference in F1@25, paired over subjects",
+    {"f1_at_25", "F1@25", "F1@25", "Difference in F1@25, paired over {recordings}", "Difference in F1@25, paired over subjects",
      "difference", 1, 4},
-    {"f1_at_50", "F1@50", "F1@50", "Difference in F1@50, paired over recordings", "Difference in F1@50, paired over subjects",
+    {"f1_at_50", "F1@50", "F1@50", "Difference in F1@50, paired over {recordings}", "Difference in F1@50, paired over subjects",
      "difference", 1, 4},
-    {"entity_f1", "entity F1", "Entity F1", "Difference in entity F1, paired over recordings",
+    {"entity_f1", "entity F1", "Entity F1", "Difference in entity F1, paired over {recordings}",
      "Difference in entity F1, paired over subjects", "difference", 1, 4},
     {"illegal_rate", "illegal rate", "Illegal transitions, in percentage points of all",
-     "Difference in illegal transitions, percentage points of all transitions, paired over recordings",
+     "Difference in illegal transitions, percentage points of all transitions, paired over {recordings}",
      "Difference in illegal transitions, percentage points of all transitions, paired over subjects", "points", 100, 3},
 };
 
@@ -110,7 +110,7 @@ void sp_note_interval(const sp_comparison *c, sp_buffer *line)
     if (c->n_comparisons == 0)
         return;
     sp_buffer_say(line, "(interval: %g %% %s, bootstrap over %s; p: ", 100 * c->level, sp_interval_name(c->interval),
-                  sp_unit_name(c, 2));
+                  sp_unit_name(c, line->words, 2));
     sp_add_test_name(c, line);
     sp_add_smallest_p(c, line);
     sp_buffer_text(line, ")");
@@ -124,7 +124,7 @@ void sp_fill_several(const sp_comparison *c, const sp_fill_options *options, sp_
     if (!c->mean_ranks)
         return;
     table->title = c->n_subjects ? "All strategies at once, by accuracy: Friedman's test over subjects"
-                                 : "All strategies at once, by accuracy: Friedman's test over recordings";
+                                 : "All strategies at once, by accuracy: Friedman's test over {recordings}";
     sp_table_columns(table, "strategy|mean rank (1 is best)");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, c->strategies[s].name);
@@ -134,9 +134,11 @@ void sp_fill_several(const sp_comparison *c, const sp_fill_options *options, sp_
 
 static void add_test(sp_buffer *line, const char *name, const sp_chi2 *test)
 {
-    sp_buffer_text(line, name);
+    sp_buffer_words(line, name);
     if (test->chi2.undefined) {
-        sp_buffer_format(line, " undefined (%s)", test->chi2.undefined);
+        sp_buffer_text(line, " undefined (");
+        sp_buffer_term(line, test->chi2.undefined);
+        sp_buffer_text(line, ")");
         return;
     }
     sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df, sp_plural(test->df),
@@ -149,7 +151,7 @@ void sp_note_several(const sp_comparison *c, sp_buffer *line)
     if (!c->mean_ranks)
         return;
     add_test(line, "Friedman chi-square", &c->friedman);
-    add_test(line, ". Over steps, descriptive only: Cochran's Q", &c->cochran);
+    add_test(line, ". Over {steps}, descriptive only: Cochran's Q", &c->cochran);
     sp_buffer_text(line, ".");
 }
 
@@ -169,7 +171,7 @@ static void cell_chi2(sp_table *table, const sp_chi2 *test)
 void sp_fill_step_tests(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
-    table->title = "McNemar's test over clusters; and descriptive only, because they take steps as independent: exact McNemar, "
+    table->title = "McNemar's test over clusters; and descriptive only, because they take {steps} as independent: exact McNemar, "
                    "Bowker, Stuart–Maxwell";
     sp_table_columns(table, "pair|clusters (df)|p|exact p|Bowker (df)|p|Stuart–Maxwell (df)|p");
     for (int32_t i = 0; i < c->n_comparisons; i++) {

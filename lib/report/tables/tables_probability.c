@@ -19,16 +19,16 @@ void sp_fill_probabilities(const sp_comparison *comparison, const sp_fill_option
         const sp_figure *f = &figures.list[i];
         if (f->tone == SP_LESS_IS_BETTER && figures.list[i - 1].tone != SP_LESS_IS_BETTER && comparison->has_nll) {
             const sp_figure *nll = sp_figure_find(SP_OF_COMPARISON, "nll", 3); /* before the first error */
-            sp_table_cell_text(table, SP_TONE_PLAIN, nll->label);
+            sp_buffer_term(sp_table_cell(table, SP_TONE_PLAIN), nll->label);
             sp_cell_value(table, &comparison->nll, nll->decimals, SP_TONE_PLAIN);
-            sp_table_cell_text(table, SP_TONE_PLAIN, "nats per step, from 0");
+            sp_table_say(table, SP_TONE_PLAIN, "nats per {step}, from 0");
         }
         if (!f->in_csv)
             continue;
         const sp_value value = sp_figure_value(f, &owner);
-        sp_table_cell_text(table, SP_TONE_PLAIN, f->label);
+        sp_buffer_term(sp_table_cell(table, SP_TONE_PLAIN), f->label);
         sp_cell_value(table, &value, f->decimals, SP_TONE_PLAIN);
-        sp_table_cell_text(table, SP_TONE_PLAIN, f->definition);
+        sp_buffer_term(sp_table_cell(table, SP_TONE_PLAIN), f->definition);
     }
 }
 
@@ -111,8 +111,8 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
                       comparison->n_against ? " of the first classifier" : "", c->brier.value, c->ece.value, c->confidence.value,
                       c->accuracy.value, c->n_impossible ? ". " : ".");
     if (c->n_impossible)
-        sp_buffer_say(line, "%jd step%s without any possible class %s left out of calibration.", c->n_impossible,
-                      sp_plural(c->n_impossible), c->n_impossible == 1 ? "is" : "are");
+        sp_buffer_say(line, "%jd {step(s)} without any possible class %s left out of calibration.", c->n_impossible,
+                      c->n_impossible == 1 ? "is" : "are");
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
 }
@@ -127,9 +127,9 @@ void sp_note_against(const sp_comparison *c, sp_table *lines)
         if (one->file)
             sp_buffer_say(line, ", %s%s%s", one->file, one->scores ? ":" : "", one->scores ? one->scores : "");
         if (one->has_nll && !one->nll.undefined)
-            sp_buffer_say(line, "; mean negative log-likelihood of the reference %.4f nats per step", one->nll.value);
+            sp_buffer_say(line, "; mean negative log-likelihood of the reference %.4f nats per {step}", one->nll.value);
         else if (one->has_nll && one->nll_impossible)
-            sp_buffer_say(line, "; mean negative log-likelihood of the reference infinite, %jd of %jd steps of probability 0",
+            sp_buffer_say(line, "; mean negative log-likelihood of the reference infinite, %jd of %jd {steps} of probability 0",
                           one->nll_impossible, one->nll_steps);
         if (r && !r->brier.undefined)
             sp_buffer_say(line, "; Brier score %.4f, expected calibration error %.4f", r->brier.value, r->ece.value);
@@ -150,7 +150,7 @@ void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *option
     const sp_reliability_bin *bins = options->is_adaptive ? c->adaptive : c->bins;
     int32_t n = options->is_adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
     table->title = options->is_adaptive ? "Bins of equal weight" : "Bins of equal width";
-    sp_table_columns(table, "confidence|steps");
+    sp_table_columns(table, "confidence|{steps}");
     if (c->is_weighted)
         sp_table_column(table, SP_RIGHT, "weight");
     sp_table_columns(table, "mean confidence|accuracy");
@@ -189,8 +189,8 @@ void sp_fill_coverage(const sp_comparison *comparison, const sp_fill_options *op
     const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
-    table->title = "Accuracy of the steps of greatest confidence";
-    sp_table_columns(table, "share kept|steps|confidence from|accuracy");
+    table->title = "Accuracy of the {steps} of greatest confidence";
+    sp_table_columns(table, "share kept|{steps}|confidence from|accuracy");
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];
         sp_table_say(table, SP_TONE_PLAIN, "%.1f %%", 100 * p->share);

@@ -19,7 +19,7 @@ void sp_fill_raters(const sp_comparison *c, const sp_fill_options *options, sp_t
     const sp_scorers *scorers = c->scorers;
     if (!scorers)
         return;
-    table->title = "Agreement with each scorer, pooled over steps";
+    table->title = "Agreement with each scorer, pooled over {steps}";
     sp_table_columns(table, "rater|mean accuracy|mean kappa|soft agreement");
     for (int32_t i = 0; wide && i < scorers->n_scorers; i++)
         sp_buffer_say(sp_table_head(table, SP_RIGHT), "kappa with %s", scorers->names[i]);
@@ -45,10 +45,11 @@ void sp_fill_rater_notes(const sp_comparison *c, const sp_fill_options *options,
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (scorers->fleiss.undefined) {
-        sp_buffer_format(line, "Fleiss' kappa of the %d scorers is undefined: %s.", (int)scorers->n_scorers,
-                         scorers->fleiss.undefined);
+        sp_buffer_say(line, "Fleiss' kappa of the %d scorers is undefined: ", (int)scorers->n_scorers);
+        sp_buffer_term(line, scorers->fleiss.undefined);
+        sp_buffer_text(line, ".");
         return;
     }
-    sp_buffer_say(line, "Fleiss' kappa of the %d scorers: %.3f, over %jd steps that all of them scored.", (int)scorers->n_scorers,
-                  scorers->fleiss.value, scorers->fleiss_steps);
+    sp_buffer_say(line, "Fleiss' kappa of the %d scorers: %.3f, over %jd {steps} that all of them scored.",
+                  (int)scorers->n_scorers, scorers->fleiss.value, scorers->fleiss_steps);
 }

@@ -3,7 +3,9 @@
 
 static void recording_columns(const sp_comparison *c, bool compact, sp_table *table)
 {
-    sp_table_columns(table, "recording|steps");
+    sp_table_columns(table, "{recording}");
+    sp_table_holds(table, SP_HOLDS_RECORDING);
+    sp_table_columns(table, "{steps}");
     if (c->has_labels)
         sp_table_column(table, SP_RIGHT, "scored");
     if (c->trimmed_steps)
@@ -33,9 +35,9 @@ static void compact_cell(const sp_comparison *c, const sp_recording_result *reco
 void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     const bool compact = options->is_compact;
-    table->title = !compact        ? "Recordings"
-                   : c->has_labels ? "Recordings: accuracy (illegal transitions)"
-                                   : "Recordings: illegal transitions";
+    table->title = !compact        ? "{Recordings}"
+                   : c->has_labels ? "{Recordings}: accuracy (illegal transitions)"
+                                   : "{Recordings}: illegal transitions";
     recording_columns(c, compact, table);
     for (int64_t i = 0; i < (options->recordings ? options->n_recordings : c->n_recordings); i++) {
         const int64_t r = options->recordings ? options->recordings[i] : i;
@@ -62,8 +64,10 @@ void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, 
 void sp_fill_undecoded(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     int64_t n = 0, limit = options->most_rows;
-    table->title = "Recordings that could not be decoded";
-    sp_table_columns(table, "recording|<strategy|<why|step");
+    table->title = "{Recordings} that could not be decoded";
+    sp_table_columns(table, "{recording}");
+    sp_table_holds(table, SP_HOLDS_RECORDING);
+    sp_table_columns(table, "<strategy|<why|{step}");
     for (int64_t r = 0; r < c->n_recordings; r++) {
         for (int32_t s = 0; s < c->n_strategies; s++) {
             const sp_decoded *decoded = &c->strategies[s].recordings[r].decoded;

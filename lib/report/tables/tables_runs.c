@@ -3,8 +3,8 @@
 
 void sp_fill_contexts(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    static const char *const names[SP_N_CONTEXTS] = {"inside a run", "last step of a run", "first step of a run",
-                                                     "run of one step"};
+    static const char *const names[SP_N_CONTEXTS] = {"inside a run", "last {step} of a run", "first {step} of a run",
+                                                     "run of one {step}"};
     (void)options;
     if (!c->has_labels || !c->n_strategies)
         return;
@@ -15,10 +15,10 @@ void sp_fill_contexts(const sp_comparison *c, const sp_fill_options *options, sp
     if (steps == 0)
         return;
     table->title = "Accuracy by place in the reference";
-    sp_table_columns(table, "place|steps");
+    sp_table_columns(table, "place|{steps}");
     sp_strategy_columns(c, false, table);
     for (int i = 0; i < SP_N_CONTEXTS; i++) {
-        sp_table_cell_text(table, SP_TONE_PLAIN, names[i]);
+        sp_buffer_words(sp_table_cell(table, SP_TONE_PLAIN), names[i]);
         sp_table_cell_count(table, SP_TONE_PLAIN, first->context_steps[i]);
         for (int32_t s = 0; s < c->n_strategies; s++) {
             int64_t n = c->strategies[s].context_steps[i];
@@ -44,7 +44,7 @@ void sp_fill_runs(const sp_comparison *c, const sp_fill_options *options, sp_tab
 {
     if (options->most_classes && c->n_classes > options->most_classes)
         return;
-    table->title = "Runs: how many, and their mean length in steps";
+    table->title = "Runs: how many, and their mean length in {steps}";
     sp_table_columns(table, "class");
     for (int32_t s = c->reference_runs ? -1 : 0; s < c->n_strategies; s++) {
         const char *name = s < 0 ? "reference" : c->strategies[s].name;

@@ -21,7 +21,7 @@ void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options,
     const sp_sleep *sleep = c->sleep;
     if (!sleep || c->n_recordings == 0 || (options->is_brief && has_differences(c)))
         return;
-    table->title = c->n_recordings > 1 ? "Sleep statistics: mean ± SD over recordings" : "Sleep statistics";
+    table->title = c->n_recordings > 1 ? "Sleep statistics: mean ± SD over {recordings}" : "Sleep statistics";
     sp_table_columns(table, "measure");
     sp_strategy_columns(c, sleep->reference, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
@@ -36,10 +36,10 @@ void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options,
 
 void sp_note_sleep(const sp_comparison *c, sp_buffer *line)
 {
-    sp_buffer_format(line, "(steps of %g s%s; AASM definitions)", c->sleep->epoch_seconds,
-                     c->sleep->epoch_is_assumed
-                         ? ", which is assumed: neither --epoch-seconds nor an attribute epoch_seconds of the file says it"
-                         : "");
+    sp_buffer_say(line, "({steps} of %g s%s; AASM definitions)", c->sleep->epoch_seconds,
+                  c->sleep->epoch_is_assumed
+                      ? ", which is assumed: neither --epoch-seconds nor an attribute epoch_seconds of the file says it"
+                      : "");
 }
 
 void sp_note_sleep_alone(const sp_comparison *c, sp_buffer *line)
@@ -69,7 +69,7 @@ void sp_fill_sleep_agreement(const sp_comparison *c, const sp_fill_options *opti
     (void)options;
     if (!has_differences(c))
         return;
-    table->title = "Difference from the reference over recordings: bias ± 1.96 SD";
+    table->title = "Difference from the reference over {recordings}: bias ± 1.96 SD";
     sp_table_columns(table, "measure|n");
     sp_strategy_columns(c, false, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
@@ -98,7 +98,8 @@ void sp_fill_sleep_nights(const sp_comparison *c, const sp_fill_options *options
     const sp_sleep_measure measure = options->measure;
     const int64_t limit = options->most_rows;
     int decimals = sp_sleep_decimals(measure);
-    sp_table_columns(table, "recording");
+    sp_table_columns(table, "{recording}");
+    sp_table_holds(table, SP_HOLDS_RECORDING);
     sp_strategy_columns(c, sleep->reference, table);
     for (int64_t n = 0; n < sleep->n_nights && n < limit; n++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[n]);

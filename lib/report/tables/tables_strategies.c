@@ -42,7 +42,7 @@ static const sp_column changed[] = {{.key = "fixed"},
 void sp_fill_changes(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
-    table->title = "Steps that differ from argmax";
+    table->title = "{Steps} that differ from argmax";
     sp_table_columns(table, "strategy");
     sp_add_heads(c, SP_OF_CHANGES, SP_COLUMNS(changed), table);
     for (int32_t s = 0; s < c->n_strategies; s++) {
@@ -60,7 +60,7 @@ void sp_fill_class_changes(const sp_comparison *c, const sp_fill_options *option
     const size_t n = sizeof changed / sizeof *changed - 1;
     if (!one->has_changes || !one->class_changes)
         return;
-    table->title = "Steps that differ from argmax, by class of the reference";
+    table->title = "{Steps} that differ from argmax, by class of the reference";
     sp_table_columns(table, "class");
     sp_add_heads(c, SP_OF_CHANGES, changed, n, table);
     for (int32_t k = 0; k < c->n_classes; k++) {

@@ -10,7 +10,7 @@
 void sp_buffer_free(sp_buffer *buffer)
 {
     free(buffer->data);
-    *buffer = (sp_buffer){0};
+    *buffer = (sp_buffer){.words = buffer->words};
 }
 
 /* Room for n more bytes and the terminator. */
@@ -234,8 +234,9 @@ void sp_buffer_real(sp_buffer *buffer, double value)
     sp_buffer_text(buffer, sp_json_number(value, 1, text));
 }
 
-/* One conversion, from its % on, strings written by `text`; returns where it ends. */
-static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_buffer *, const char *), va_list *arguments)
+/* One conversion, from its % on, strings written by `text`, a whole number kept in *count; returns where it ends. */
+static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_buffer *, const char *), va_list *arguments,
+                           int64_t *count)
 {
     const bool is_signed = at[1] == '+';
     const char *end = at + 1 + is_signed;
@@ -248,7 +249,8 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
         const char *string = va_arg(*arguments, const char *);
         text(buffer, string ? string : "");
     } else if (*end == 'd') {
-        sp_buffer_format(buffer, "%d", va_arg(*arguments, int));
+        *count = va_arg(*arguments, int);
+        sp_buffer_format(buffer, "%d", (int)*count);
     } else if (*end == 'f' && is_signed) {
         sp_buffer_signed(buffer, va_arg(*arguments, double), decimals);
     } else if (*end == 'f') {
@@ -259,10 +261,12 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
         use_point(number);
         sp_buffer_text(buffer, number);
     } else if (*end == 'l') {
-        sp_buffer_format(buffer, "%lld", va_arg(*arguments, long long));
+        *count = va_arg(*arguments, long long);
+        sp_buffer_format(buffer, "%lld", (long long)*count);
         end += 2;
     } else if (*end == 'j') {
-        sp_buffer_count(buffer, va_arg(*arguments, intmax_t));
+        *count = va_arg(*arguments, intmax_t);
+        sp_buffer_count(buffer, *count);
         end++; /* %jd */
     } else {
         sp_buffer_add(buffer, end, 1); /* %% */
@@ -273,13 +277,16 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
 static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *), va_list arguments)
 {
     va_list own;
+    int64_t count = 0; /* the last that was written */
     va_copy(own, arguments);
     while (*format) {
-        const size_t n = strcspn(format, "%");
+        const size_t n = strcspn(format, "%{");
         sp_buffer_add(buffer, format, n);
         format += n;
-        if (*format)
-            format = say_one(buffer, format, text, &own);
+        if (*format == '%')
+            format = say_one(buffer, format, text, &own, &count);
+        else if (*format)
+            format = sp_words_placeholder(buffer, format, count);
     }
     va_end(own);
 }

@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "statepath/comparison.h"
 #include "statepath/report.h"
 
 typedef struct sp_buffer {
     char *data; /* always terminated once something was added; may hold NUL bytes before its end */
     size_t length, capacity;
     bool failed;
+    const sp_words *words;       /* what recordings and steps are called; borrowed; NULL: just that */
     struct sp_buffer_sink *sink; /* where the text goes piece by piece, if it is not wanted as a whole; borrowed; NULL: nowhere */
 } sp_buffer;
 
@@ -24,7 +26,7 @@ typedef struct sp_buffer_sink {
     sp_error error;
 } sp_buffer_sink;
 
-/* {0} is an empty buffer. _free leaves an empty buffer behind. */
+/* {0} is an empty buffer. _free leaves an empty buffer behind, with the same words. */
 void sp_buffer_free(sp_buffer *buffer);
 
 void sp_buffer_add(sp_buffer *buffer, const char *bytes, size_t n);
@@ -34,7 +36,8 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...) __attribute__(
 
 /* A sentence: as printf, but numbers are written as everywhere in a report, whatever the locale: %jd of an int64_t as
  * sp_buffer_count(), %.3f and %.*f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %g with a point, %s of NULL as nothing; %d
- * and %lld are plain. */
+ * and %lld are plain. Placeholders of words in the format as in sp_buffer_words(); {recording(s)} and {step(s)} are one after the
+ * number 1, else many. What %s stands for keeps its braces. */
 void sp_buffer_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments);
@@ -42,6 +45,17 @@ void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments);
 /* The same for HTML: the format is markup, every %s is text and escaped as by sp_buffer_html(). */
 void sp_html_vsay(sp_buffer *buffer, const char *format, va_list arguments);
 void sp_html_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- what recordings and steps are called (words.c) ---- */
+
+/* Adds a text of ours, no data, with the words in place of {recording}, {recordings}, {step}, {steps}, {Recording} ..., and with
+ * their article {a recording}, {a step}, {A step}. Other braces stay. */
+void sp_buffer_words(sp_buffer *buffer, const char *text);
+/* Adds a text of other rooms, which know no words (why a figure is undefined, how a figure is called), with the words in place of
+ * recording, recordings, step and steps. */
+void sp_buffer_term(sp_buffer *buffer, const char *text);
+/* At a brace: adds the word that its placeholder stands for, or the brace; returns where the text goes on. */
+const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count);
 
 /* Hands the text to the caller (who frees it) and empties the buffer. SP_OK, or SP_ENOMEM with *out untouched. */
 sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err);

@@ -16,33 +16,7 @@
 
 static const char descriptive[] = "descriptive: takes steps as independent, which they are not";
 
-static void set_text(json_t *object, const char *key, const char *text, bool *failed)
-{
-    sp_json_set(object, key, sp_json_text(text, failed), failed);
-}
-
-static void set_count(json_t *object, const char *key, int64_t n, bool *failed)
-{
-    sp_json_set(object, key, json_integer(n), failed);
-}
-
-static json_t *figures_of(sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c,
-                          bool *failed)
-{
-    json_t *object = json_object();
-    sp_json_set_figures(object, scope, &(sp_figure_owner){.own = own, .strategy = s, .comparison = c}, failed);
-    return object;
-}
-
 /* ---- lists ---- */
-
-static json_t *name_list(int32_t n, char *const *names, bool *failed)
-{
-    json_t *list = json_array();
-    for (int32_t i = 0; names && i < n; i++)
-        sp_json_append(list, sp_json_text(names[i], failed), failed);
-    return list;
-}
 
 static json_t *file_list(const sp_comparison *c, bool *failed)
 {
@@ -59,59 +33,14 @@ static json_t *file_list(const sp_comparison *c, bool *failed)
     return list;
 }
 
-static json_t *matrix(size_t n, const int64_t *counts, bool *failed)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_t *row = json_array();
-        for (size_t j = 0; j < n; j++)
-            sp_json_append(row, json_integer(counts[i * n + j]), failed);
-        sp_json_append(rows, row, failed);
-    }
-    return rows;
-}
-
-/* [from, to], or with counts objects. */
-static json_t *pair_list(const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count, bool *failed)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < n; i++) {
-        json_t *from = sp_json_text(c->classes[pairs[i].from], failed), *to = sp_json_text(c->classes[pairs[i].to], failed);
-        json_t *pair = with_count ? json_object() : json_array();
-        if (with_count) {
-            sp_json_set(pair, "from", from, failed);
-            sp_json_set(pair, "to", to, failed);
-            set_count(pair, "count", pairs[i].count, failed);
-        } else {
-            sp_json_append(pair, from, failed);
-            sp_json_append(pair, to, failed);
-        }
-        sp_json_append(list, pair, failed);
-    }
-    return list;
-}
-
-/* [length, count] of runs. */
-static json_t *length_list(const sp_class_runs *runs, bool *failed)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < runs->n_lengths; i++) {
-        json_t *pair = json_array();
-        sp_json_append(pair, json_integer(runs->lengths[i].length), failed);
-        sp_json_append(pair, json_integer(runs->lengths[i].count), failed);
-        sp_json_append(list, pair, failed);
-    }
-    return list;
-}
-
 /* All transitions, [K][K] rows from, or a list of pairs where there are too many classes for a matrix. */
 static void set_transitions(json_t *object, const sp_comparison *c, const int64_t *counts, const sp_pair_count *pairs,
                             int64_t n_pairs, bool *failed)
 {
     if (counts)
-        sp_json_set(object, "transition_counts", matrix((size_t)c->n_classes, counts, failed), failed);
+        sp_json_set(object, "transition_counts", sp_json_matrix((size_t)c->n_classes, counts, failed), failed);
     else if (pairs)
-        sp_json_set(object, "transition_pairs", pair_list(c, pairs, n_pairs, true, failed), failed);
+        sp_json_set(object, "transition_pairs", sp_json_pairs(c, pairs, n_pairs, true, failed), failed);
 }
 
 static void set_worst(json_t *object, const sp_comparison *c, const sp_frequencies *f, bool *failed)
@@ -119,8 +48,8 @@ static void set_worst(json_t *object, const sp_comparison *c, const sp_frequenci
     if (f->worst_recording < 0)
         return;
     json_t *worst = json_object();
-    set_text(worst, "id", c->ids[f->worst_recording], failed);
-    set_count(worst, "illegal", f->worst_illegal, failed);
+    sp_json_set_text(worst, "id", c->ids[f->worst_recording], failed);
+    sp_json_set_count(worst, "illegal", f->worst_illegal, failed);
     sp_json_set(object, "worst_recording", worst, failed);
 }
 
@@ -130,8 +59,8 @@ static void set_runs(json_t *object, const sp_comparison *c, const sp_strategy_r
     const sp_class_runs *runs = s ? s->class_runs : c->reference_runs;
     json_t *classes = runs ? json_object() : NULL;
     for (int32_t k = 0; runs && k < c->n_classes; k++) {
-        json_t *one = figures_of(SP_OF_RUNS, &runs[k], s, c, failed);
-        sp_json_set(one, "lengths", length_list(&runs[k], failed), failed);
+        json_t *one = sp_json_figures(SP_OF_RUNS, &runs[k], s, c, failed);
+        sp_json_set(one, "lengths", sp_json_lengths(&runs[k], failed), failed);
         sp_json_set_named(classes, c->classes[k], one, failed);
     }
     if (classes)
@@ -156,8 +85,8 @@ static void set_allowed(json_t *model, const char *key, const sp_comparison *c, 
 static void fill_model(json_t *model, const sp_comparison *c, bool *failed)
 {
     json_t *dwell = json_object();
-    sp_json_set(model, "classes", name_list(c->n_classes, c->classes, failed), failed);
-    sp_json_set(model, "forbidden", pair_list(c, c->forbidden, c->n_forbidden, false, failed), failed);
+    sp_json_set(model, "classes", sp_json_names(c->n_classes, c->classes, failed), failed);
+    sp_json_set(model, "forbidden", sp_json_pairs(c, c->forbidden, c->n_forbidden, false, failed), failed);
     set_allowed(model, "start", c, c->start_allowed, failed);
     set_allowed(model, "end", c, c->end_allowed, failed);
     for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++)
@@ -171,8 +100,8 @@ static void fill_model(json_t *model, const sp_comparison *c, bool *failed)
 
 static json_t *reference_object(const sp_comparison *c, bool *failed)
 {
-    json_t *object = figures_of(SP_OF_REFERENCE, c, NULL, c, failed);
-    sp_json_set(object, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
+    json_t *object = sp_json_figures(SP_OF_REFERENCE, c, NULL, c, failed);
+    sp_json_set(object, "illegal_pairs", sp_json_pairs(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
                 failed);
     set_worst(object, c, &c->reference_frequencies, failed);
     set_transitions(object, c, c->reference_transition_counts, c->reference_transition_pairs, c->n_reference_transition_pairs,
@@ -186,10 +115,10 @@ static json_t *reference_object(const sp_comparison *c, bool *failed)
 static void set_agreement(json_t *object, const sp_comparison *c, const sp_strategy_result *s, bool *failed)
 {
     json_t *classes = json_object(), *undecoded = json_object();
-    set_text(object, "kappa_se_note", "assumes independent steps, which they are not: too small", failed);
-    sp_json_set(object, "confusion", matrix((size_t)c->n_classes, s->confusion, failed), failed);
+    sp_json_set_text(object, "kappa_se_note", "assumes independent steps, which they are not: too small", failed);
+    sp_json_set(object, "confusion", sp_json_matrix((size_t)c->n_classes, s->confusion, failed), failed);
     for (int32_t k = 0; k < c->n_classes; k++) {
-        sp_json_set_named(classes, c->classes[k], figures_of(SP_OF_CLASS, &s->classes[k], s, c, failed), failed);
+        sp_json_set_named(classes, c->classes[k], sp_json_figures(SP_OF_CLASS, &s->classes[k], s, c, failed), failed);
         if (s->undecoded_steps && s->undecoded_steps[k])
             sp_json_set_named(undecoded, c->classes[k], json_integer(s->undecoded_steps[k]), failed);
     }
@@ -202,13 +131,14 @@ static void set_changes(json_t *object, const sp_comparison *c, const sp_strateg
 {
     json_t *classes = json_object(), *places = json_object();
     for (int32_t k = 0; s->has_changes && s->class_changes && k < c->n_classes; k++)
-        sp_json_set_named(classes, c->classes[k], figures_of(SP_OF_CHANGES, &s->class_changes[k], s, c, failed), failed);
+        sp_json_set_named(classes, c->classes[k], sp_json_figures(SP_OF_CHANGES, &s->class_changes[k], s, c, failed), failed);
     for (int i = 0; s->has_agreement && i < SP_N_CONTEXTS; i++) {
         json_t *place = json_object();
-        set_count(place, "steps", s->context_steps[i], failed);
-        set_count(place, "correct", s->context_correct[i], failed);
+        sp_json_set_count(place, "steps", s->context_steps[i], failed);
+        sp_json_set_count(place, "correct", s->context_correct[i], failed);
         if (s->has_changes)
-            sp_json_set(place, "changed_from_argmax", figures_of(SP_OF_CHANGES, &s->context_changes[i], s, c, failed), failed);
+            sp_json_set(place, "changed_from_argmax", sp_json_figures(SP_OF_CHANGES, &s->context_changes[i], s, c, failed),
+                        failed);
         sp_json_set(places, sp_context_name((sp_context)i), place, failed);
     }
     if (s->has_changes && s->class_changes)
@@ -228,10 +158,10 @@ static void fill_nested(json_t *object, const sp_comparison *c, const sp_strateg
     if (e->runs) {
         json_t *errors = json_object_get(object, "error_runs");
         if (e->runs->count) {
-            set_text(errors, "longest_recording", c->ids[e->longest_recording], failed);
-            set_count(errors, "longest_step", e->longest_step, failed);
+            sp_json_set_text(errors, "longest_recording", c->ids[e->longest_recording], failed);
+            sp_json_set_count(errors, "longest_step", e->longest_step, failed);
         }
-        sp_json_set(errors, "lengths", length_list(e->runs, failed), failed);
+        sp_json_set(errors, "lengths", sp_json_lengths(e->runs, failed), failed);
     }
     if (s->label_permutation.is_suspect) {
         json_t *names = json_object();
@@ -242,9 +172,10 @@ static void fill_nested(json_t *object, const sp_comparison *c, const sp_strateg
     if (s->has_agreement && c->has_entities) {
         json_t *types = json_object();
         for (int32_t i = 0; i < c->n_entity_types; i++)
-            sp_json_set_named(types, c->entity_types[i], figures_of(SP_OF_ENTITIES, &s->entities.types[i], s, c, failed), failed);
+            sp_json_set_named(types, c->entity_types[i], sp_json_figures(SP_OF_ENTITIES, &s->entities.types[i], s, c, failed),
+                              failed);
         sp_json_set(json_object_get(object, "entities"), "types", types, failed);
-        set_text(json_object_get(object, "entities"), "scheme", c->entity_scheme, failed);
+        sp_json_set_text(json_object_get(object, "entities"), "scheme", c->entity_scheme, failed);
     }
 }
 
@@ -255,20 +186,20 @@ static json_t *recording_object(const void *whole, const void *part, int64_t r, 
     const sp_strategy_result *s = part;
     const sp_recording_result *recording = &s->recordings[r];
     json_t *object = json_object();
-    set_text(object, "id", c->ids[r], failed);
+    sp_json_set_text(object, "id", c->ids[r], failed);
     if (c->subject_of)
-        set_text(object, "subject", c->subjects[c->subject_of[r]], failed);
-    set_count(object, "steps", c->steps[r], failed);
+        sp_json_set_text(object, "subject", c->subjects[c->subject_of[r]], failed);
+    sp_json_set_count(object, "steps", c->steps[r], failed);
     if (c->trimmed_steps)
-        set_count(object, "trimmed", c->trimmed_steps[r], failed);
+        sp_json_set_count(object, "trimmed", c->trimmed_steps[r], failed);
     if (c->cut_path_steps && c->cut_path_steps[r])
-        set_count(object, "cut_path_steps", c->cut_path_steps[r], failed);
+        sp_json_set_count(object, "cut_path_steps", c->cut_path_steps[r], failed);
     if (c->cut_label_steps && c->cut_label_steps[r])
-        set_count(object, "cut_label_steps", c->cut_label_steps[r], failed);
+        sp_json_set_count(object, "cut_label_steps", c->cut_label_steps[r], failed);
     sp_json_set_figures(object, SP_OF_RECORDING, &(sp_figure_owner){recording, s, c}, failed);
-    set_text(object, "status", sp_status_name(recording->decoded.status), failed);
+    sp_json_set_text(object, "status", sp_status_name(recording->decoded.status), failed);
     if (recording->decoded.status != SP_OK)
-        set_count(object, "step", recording->decoded.step, failed);
+        sp_json_set_count(object, "step", recording->decoded.step, failed);
     if (s->has_path_score)
         sp_json_set_score(object, "path_score", recording->decoded.score, failed);
     return object;
@@ -277,12 +208,12 @@ static json_t *recording_object(const void *whole, const void *part, int64_t r, 
 /* per_recording is left to `list`. */
 static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result *s, sp_json_list *list, bool *failed)
 {
-    json_t *object = figures_of(SP_OF_STRATEGY, s, s, c, failed), *undecoded = json_array(), *recordings = json_array();
+    json_t *object = sp_json_figures(SP_OF_STRATEGY, s, s, c, failed), *undecoded = json_array(), *recordings = json_array();
     sp_json_set_interval(object, "illegal_rate_ci", s->illegal_rate.low, s->illegal_rate.high, failed);
     fill_nested(object, c, s, failed);
     if (s->has_agreement)
         set_agreement(object, c, s, failed);
-    sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
+    sp_json_set(object, "illegal_pairs", sp_json_pairs(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
     set_worst(object, c, &s->frequencies, failed);
     set_transitions(object, c, s->transition_counts, s->transition_pairs, s->n_transition_pairs, failed);
     set_changes(object, c, s, failed);
@@ -304,23 +235,23 @@ static void set_test_notes(json_t *object, const sp_comparison *c, const sp_pair
     static const char *const takes_steps[] = {"mcnemar", "bowker", "stuart_maxwell"};
     sp_buffer note = {0};
     if (!pair->test.p.undefined)
-        set_text(object, "p_method", pair->test.is_exact ? "exact" : "normal approximation", failed);
+        sp_json_set_text(object, "p_method", pair->test.is_exact ? "exact" : "normal approximation", failed);
     sp_add_least_p(c, pair, &note);
     if (note.length)
-        set_text(object, "p_least_note", note.data, failed);
+        sp_json_set_text(object, "p_least_note", note.data, failed);
     *failed |= note.failed;
     sp_buffer_free(&note);
     for (size_t i = 0; i < sizeof takes_steps / sizeof *takes_steps; i++)
-        set_text(json_object_get(object, takes_steps[i]), "note", descriptive, failed);
+        sp_json_set_text(json_object_get(object, takes_steps[i]), "note", descriptive, failed);
 }
 
 static json_t *comparison_object(const sp_comparison *c, const sp_pair_comparison *pair, bool *failed)
 {
     const sp_difference *d = &pair->difference;
     json_t *object = json_object();
-    set_text(object, "a", c->strategies[pair->a].name, failed);
-    set_text(object, "b", c->strategies[pair->b].name, failed);
-    set_text(object, "metric", pair->metric, failed);
+    sp_json_set_text(object, "a", c->strategies[pair->a].name, failed);
+    sp_json_set_text(object, "b", c->strategies[pair->b].name, failed);
+    sp_json_set_text(object, "metric", pair->metric, failed);
     sp_json_set_figures(object, SP_OF_PAIR, &(sp_figure_owner){.own = pair, .comparison = c}, failed);
     sp_json_set_interval(object, "ci", d->low, d->high, failed);
     sp_json_set_interval(object, "ci_bca", d->bca[0], d->bca[1], failed);
@@ -328,7 +259,7 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     if (!strcmp(pair->metric, "accuracy"))
         set_test_notes(object, c, pair, failed);
     if (json_object_get(object, "p_sign_flip") && !pair->permutation.p.undefined)
-        set_text(object, "p_sign_flip_method", pair->permutation.is_exact ? "exact" : "sampled", failed);
+        sp_json_set_text(object, "p_sign_flip_method", pair->permutation.is_exact ? "exact" : "sampled", failed);
     if (c->has_margin && strcmp(pair->metric, "illegal_rate") != 0) {
         const char *answer = sp_margin_answer(c, pair);
         if (answer)
@@ -336,7 +267,7 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
         else
             sp_json_set_value(object, "non_inferior", &(sp_value){.undefined = "no interval"}, failed);
     }
-    set_text(object, "unit", sp_unit_name(c, 1), failed);
+    sp_json_set_text(object, "unit", sp_unit_name(c, NULL, 1), failed);
     return object;
 }
 
@@ -344,7 +275,7 @@ static json_t *chi2_object(const sp_chi2 *test, bool *failed)
 {
     json_t *object = json_object();
     sp_json_set_value(object, "chi2", &test->chi2, failed);
-    set_count(object, "df", test->df, failed);
+    sp_json_set_count(object, "df", test->df, failed);
     sp_json_set_value(object, "p", &test->p, failed);
     return object;
 }
@@ -357,10 +288,10 @@ static void set_several(json_t *root, const sp_comparison *c, bool *failed)
     json_t *friedman = chi2_object(&c->friedman, failed), *cochran = chi2_object(&c->cochran, failed), *ranks = json_object();
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(ranks, c->strategies[s].name, json_real(c->mean_ranks[s]), failed);
-    set_text(friedman, "unit", sp_unit_name(c, 1), failed);
+    sp_json_set_text(friedman, "unit", sp_unit_name(c, NULL, 1), failed);
     sp_json_set(friedman, "mean_ranks", ranks, failed);
     sp_json_set(root, "friedman", friedman, failed);
-    set_text(cochran, "note", descriptive, failed);
+    sp_json_set_text(cochran, "note", descriptive, failed);
     sp_json_set(root, "cochran", cochran, failed);
 }
 
@@ -370,7 +301,7 @@ static json_t *collapsed_object(const sp_comparison *c, const sp_collapsed *one,
 {
     json_t *object = json_object(), *groups = json_object(), *strategies = json_object();
     const size_t G = (size_t)one->how.n_groups;
-    set_text(object, "name", one->how.name, failed);
+    sp_json_set_text(object, "name", one->how.name, failed);
     for (size_t g = 0; g < G; g++) {
         json_t *members = json_array();
         for (int32_t k = 0; k < c->n_classes; k++)
@@ -380,150 +311,11 @@ static json_t *collapsed_object(const sp_comparison *c, const sp_collapsed *one,
     }
     sp_json_set(object, "groups", groups, failed);
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        json_t *row = figures_of(SP_OF_COLLAPSED, &one->strategies[s], &c->strategies[s], c, failed);
-        sp_json_set(row, "confusion", matrix(G, one->confusion + (size_t)s * G * G, failed), failed);
+        json_t *row = sp_json_figures(SP_OF_COLLAPSED, &one->strategies[s], &c->strategies[s], c, failed);
+        sp_json_set(row, "confusion", sp_json_matrix(G, one->confusion + (size_t)s * G * G, failed), failed);
         sp_json_set_named(strategies, c->strategies[s].name, row, failed);
     }
     sp_json_set(object, "strategies", strategies, failed);
-    return object;
-}
-
-/* ---- probabilities ---- */
-
-static json_t *bin_list(const sp_comparison *c, const sp_reliability_bin *bins, int32_t n, bool *failed)
-{
-    json_t *list = json_array();
-    for (int32_t b = 0; b < n; b++)
-        sp_json_append(list, figures_of(SP_OF_BIN, &bins[b], NULL, c, failed), failed);
-    return list;
-}
-
-static json_t *calibration_object(const sp_comparison *c, const sp_reliability *one, bool *failed)
-{
-    json_t *object = figures_of(SP_OF_CALIBRATION, one, NULL, c, failed), *classes = json_object(), *coverage = json_array();
-    for (int32_t k = 0; k < one->n_classes; k++) {
-        json_t *class = json_object();
-        sp_json_set_value(class, "ece", &one->class_ece[k], failed);
-        sp_json_set_named(classes, c->classes[k], class, failed);
-    }
-    sp_json_set(object, "classes", classes, failed);
-    sp_json_set(object, "bins", bin_list(c, one->bins, SP_RELIABILITY_BINS, failed), failed);
-    sp_json_set(object, "adaptive_bins", bin_list(c, one->adaptive, one->n_adaptive, failed), failed);
-    for (int32_t i = 0; i < one->n_coverage; i++)
-        sp_json_append(coverage, figures_of(SP_OF_COVERAGE, &one->coverage[i], NULL, c, failed), failed);
-    sp_json_set(object, "coverage", coverage, failed);
-    return object;
-}
-
-/* One object for each scaling, before and after. */
-static json_t *calibrations_object(const sp_comparison *c, bool *failed)
-{
-    json_t *object = json_object();
-    for (int s = 0; s <= SP_SCALING_VECTOR; s++) {
-        const sp_value *nll = NULL;
-        const sp_reliability *one = sp_scaled_reliability(c, (sp_scaling)s, &nll);
-        if (!one)
-            continue;
-        json_t *scaled = calibration_object(c, one, failed);
-        sp_json_set_value(scaled, "nll", nll, failed);
-        sp_json_set(object, sp_scaling_key((sp_scaling)s), scaled, failed);
-    }
-    return object;
-}
-
-/* ---- other classifiers ---- */
-
-static json_t *against_list(const sp_comparison *c, bool *failed)
-{
-    json_t *list = json_array();
-    for (int32_t i = 0; i < c->n_against; i++) {
-        const sp_against *one = &c->against[i];
-        json_t *object = figures_of(SP_OF_AGAINST, one, NULL, c, failed), *names = json_array();
-        if (one->reliability)
-            sp_json_set(object, "calibration", calibration_object(c, one->reliability, failed), failed);
-        for (int32_t s = one->first; s < one->first + one->n_strategies; s++)
-            sp_json_append(names, sp_json_text(c->strategies[s].name, failed), failed);
-        sp_json_set(object, "strategies", names, failed);
-        sp_json_append(list, object, failed);
-    }
-    return list;
-}
-
-/* ---- sleep ---- */
-
-/* Measure by measure: figures of structs that stand side by side, `size` bytes each. */
-static json_t *measures_object(const sp_comparison *c, sp_figure_scope scope, const void *first, size_t size, bool *failed)
-{
-    json_t *object = json_object();
-    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
-        sp_json_set(object, sp_sleep_measure_key((sp_sleep_measure)m),
-                    figures_of(scope, (const char *)first + (size_t)m * size, NULL, c, failed), failed);
-    return object;
-}
-
-/* agreement NULL: of the reference itself, or without one. */
-static json_t *nights_object(const sp_comparison *c, const sp_sleep_mean *means, const sp_sleep_agreement *agreement,
-                             const sp_sleep_statistics *nights, bool *failed)
-{
-    json_t *object = json_object(), *list = json_array();
-    sp_json_set(object, "means", measures_object(c, SP_OF_SLEEP_MEAN, means, sizeof *means, failed), failed);
-    if (agreement)
-        sp_json_set(object, "agreement", measures_object(c, SP_OF_SLEEP_DIFFERENCE, agreement, sizeof *agreement, failed),
-                    failed);
-    for (int64_t r = 0; r < c->sleep->n_nights; r++) {
-        json_t *night = json_object();
-        set_text(night, "id", c->ids[r], failed);
-        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
-            sp_json_set_value(night, sp_sleep_measure_key((sp_sleep_measure)m), &nights[r].values[m], failed);
-        sp_json_append(list, night, failed);
-    }
-    sp_json_set(object, "nights", list, failed);
-    return object;
-}
-
-static json_t *sleep_object(const sp_comparison *c, bool *failed)
-{
-    const sp_sleep *sleep = c->sleep;
-    json_t *object = json_object(), *strategies = json_object();
-    sp_json_set(object, "epoch_seconds", json_real(sleep->epoch_seconds), failed);
-    sp_json_set(object, "epoch_assumed", json_boolean(sleep->epoch_is_assumed), failed);
-    if (sleep->reference)
-        sp_json_set(object, "reference", nights_object(c, sleep->reference_means, NULL, sleep->reference, failed), failed);
-    for (int32_t s = 0; s < sleep->n_strategies; s++) {
-        const sp_sleep_strategy *one = &sleep->strategies[s];
-        sp_json_set_named(strategies, c->strategies[s].name,
-                          nights_object(c, one->means, sleep->reference ? one->agreement : NULL, one->nights, failed), failed);
-    }
-    sp_json_set(object, "strategies", strategies, failed);
-    return object;
-}
-
-/* ---- raters ---- */
-
-static json_t *rater_object(const sp_comparison *c, const sp_scorer_row *row, bool *failed)
-{
-    const sp_scorers *s = c->scorers;
-    json_t *object = figures_of(SP_OF_RATER, row, NULL, c, failed), *with = json_object();
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        if (&s->scorers[i] != row)
-            sp_json_set_named(with, s->names[i], figures_of(SP_OF_RATER_PAIR, &row->with[i], NULL, c, failed), failed);
-    sp_json_set(object, "with", with, failed);
-    return object;
-}
-
-static json_t *raters_object(const sp_comparison *c, bool *failed)
-{
-    const sp_scorers *s = c->scorers;
-    json_t *object = figures_of(SP_OF_RATERS, s, NULL, c, failed), *strategies = json_object(), *each = json_object();
-    sp_json_set(object, "names", name_list(s->n_scorers, s->names, failed), failed);
-    if (s->has_reference)
-        sp_json_set(object, "reference", rater_object(c, &s->reference, failed), failed);
-    for (int32_t i = 0; i < s->n_strategies; i++)
-        sp_json_set_named(strategies, s->strategies[i].name, rater_object(c, &s->strategies[i], failed), failed);
-    sp_json_set(object, "strategies", strategies, failed);
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        sp_json_set_named(each, s->names[i], rater_object(c, &s->scorers[i], failed), failed);
-    sp_json_set(object, "each", each, failed);
     return object;
 }
 
@@ -543,15 +335,15 @@ static void set_choices(json_t *root, const sp_comparison *c, bool *failed)
 {
     static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
     if (c->kappa_weights != SP_KAPPA_UNWEIGHTED)
-        set_text(root, "kappa_weights", weights[c->kappa_weights], failed);
+        sp_json_set_text(root, "kappa_weights", weights[c->kappa_weights], failed);
     if (c->absent_class != SP_ABSENT_EXCLUDE)
-        set_text(root, "absent_class", absent[c->absent_class], failed);
+        sp_json_set_text(root, "absent_class", absent[c->absent_class], failed);
     if (c->work != SP_WORK_STEPS)
-        set_text(root, "preset", sp_work_about(c->work)->name, failed);
+        sp_json_set_text(root, "preset", sp_work_about(c->work)->name, failed);
     if (c->background)
         sp_json_set(root, "background", background_list(c, failed), failed);
-    set_text(root, "interval", sp_interval_key(c->interval), failed);
-    set_text(root, "zeros", sp_zeros_key(c->zeros), failed);
+    sp_json_set_text(root, "interval", sp_interval_key(c->interval), failed);
+    sp_json_set_text(root, "zeros", sp_zeros_key(c->zeros), failed);
 }
 
 /* ---- places ---- */
@@ -582,8 +374,8 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
         if (s < c->n_strategies || c->has_labels)
             sp_json_set_named(said, name, said_list(c, one, failed), failed);
     }
-    set_text(object, "recording", c->ids[place->recording], failed);
-    set_count(object, "step", place->step, failed);
+    sp_json_set_text(object, "recording", c->ids[place->recording], failed);
+    sp_json_set_count(object, "step", place->step, failed);
     const double seconds = (double)place->step * c->epoch_seconds;
     if (c->epoch_seconds > 0)
         sp_json_set(object, "seconds",
@@ -592,7 +384,7 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
     sp_json_set(object, "by", by, failed);
     sp_json_set(object, "said", said, failed);
     sp_buffer_place(&link, c->ids[place->recording], place->step);
-    set_text(object, "link", link.failed ? "" : link.data, failed);
+    sp_json_set_text(object, "link", link.failed ? "" : link.data, failed);
     *failed |= link.failed;
     sp_buffer_free(&link);
     return object;
@@ -626,25 +418,25 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
         return;
     }
     json_t *root = json_object();
-    set_text(root, "statepath", sp_version(), &failed);
+    sp_json_set_text(root, "statepath", sp_version(), &failed);
     sp_json_set_figures(root, SP_OF_COMPARISON, &(sp_figure_owner){.own = c, .comparison = c}, &failed);
     set_choices(root, c, &failed);
     if (c->is_simulated)
         sp_json_set(json_object_get(root, "input"), "simulated", json_true(), &failed);
-    sp_json_set(json_object_get(root, "input"), "classes", name_list(c->n_classes, c->input_classes, &failed), &failed);
+    sp_json_set(json_object_get(root, "input"), "classes", sp_json_names(c->n_classes, c->input_classes, &failed), &failed);
     if (c->n_files)
         sp_json_set(json_object_get(root, "input"), "files", file_list(c, &failed), &failed);
     if (c->missing_parts)
-        set_text(json_object_get(root, "input"), "missing_parts", c->missing_parts, &failed);
+        sp_json_set_text(json_object_get(root, "input"), "missing_parts", c->missing_parts, &failed);
     fill_model(json_object_get(root, "model"), c, &failed);
     if (c->has_labels)
         sp_json_set(root, "reference", reference_object(c, &failed), &failed);
     if (c->reliability)
-        sp_json_set(root, "calibration", calibration_object(c, c->reliability, &failed), &failed);
+        sp_json_set(root, "calibration", sp_json_calibration(c, c->reliability, &failed), &failed);
     if (c->n_calibrations)
-        sp_json_set(root, "calibrations", calibrations_object(c, &failed), &failed);
+        sp_json_set(root, "calibrations", sp_json_calibrations(c, &failed), &failed);
     if (c->n_against)
-        sp_json_set(root, "against", against_list(c, &failed), &failed);
+        sp_json_set(root, "against", sp_json_against(c, &failed), &failed);
     set_results(root, c, lists, &failed);
     json_t *places = json_array();
     lists[c->n_strategies] =
@@ -655,9 +447,9 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->rule_costs)
         sp_json_set(root, "rule_costs", sp_json_rule_costs(c, &failed), &failed);
     if (c->sleep)
-        sp_json_set(root, "sleep", sleep_object(c, &failed), &failed);
+        sp_json_set(root, "sleep", sp_json_sleep(c, &failed), &failed);
     if (c->scorers)
-        sp_json_set(root, "scorers", raters_object(c, &failed), &failed);
+        sp_json_set(root, "scorers", sp_json_raters(c, &failed), &failed);
     sp_json_write_lists(root, lists, c->n_strategies + 1, text, &failed);
     json_decref(root);
     free(lists);

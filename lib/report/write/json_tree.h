@@ -25,8 +25,29 @@ void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_valu
 /* All scalars of the table of figures that the owner has, in its order, at their paths. */
 void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
 
-/* What each rule costs; the comparison has it. (json_rules.c) */
-json_t *sp_json_rule_costs(const sp_comparison *c, bool *failed);
+/* ---- small pieces (json_lists.c) ---- */
+
+void sp_json_set_text(json_t *object, const char *key, const char *text, bool *failed);
+void sp_json_set_count(json_t *object, const char *key, int64_t n, bool *failed);
+/* An object of the figures of one scope; s may be NULL where the scope has no strategy. */
+json_t *sp_json_figures(sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c,
+                        bool *failed);
+json_t *sp_json_names(int32_t n, char *const *names, bool *failed);
+json_t *sp_json_matrix(size_t n, const int64_t *counts, bool *failed); /* [n][n], rows first */
+/* [[from, to], ...], with counts [{"from", "to", "count"}, ...]. */
+json_t *sp_json_pairs(const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count, bool *failed);
+json_t *sp_json_lengths(const sp_class_runs *runs, bool *failed); /* [[length, count], ...] */
+
+/* ---- subjects of a document; the comparison has them ---- */
+
+json_t *sp_json_rule_costs(const sp_comparison *c, bool *failed); /* what each rule costs (json_rules.c) */
+/* json_probability.c: one calibration, those of all scalings, other classifiers */
+json_t *sp_json_calibration(const sp_comparison *c, const sp_reliability *one, bool *failed);
+json_t *sp_json_calibrations(const sp_comparison *c, bool *failed);
+json_t *sp_json_against(const sp_comparison *c, bool *failed);
+/* json_people.c */
+json_t *sp_json_sleep(const sp_comparison *c, bool *failed);
+json_t *sp_json_raters(const sp_comparison *c, bool *failed);
 
 /* Lays the tree out (json_layout.h). */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);

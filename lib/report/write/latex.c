@@ -43,7 +43,7 @@ static void add_comment(sp_buffer *out, const char *before, const char *text)
 sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error *err)
 {
     const sp_comparison *c = comparison;
-    writer w = {.comparison = c};
+    writer w = {.comparison = c, .out.words = &c->words};
     const sp_document_writer document = {.where = SP_LATEX,
                                          .options = {.most_classes = CLASSES, .most_matrix = MATRIX_CLASSES},
                                          .rows_index = 2,

@@ -17,7 +17,8 @@ static void heading(writer *w, const char *name, const char *title)
         sp_buffer_markdown(&w->out, name);
         sp_buffer_text(&w->out, ": ");
     }
-    sp_buffer_say(&w->out, "%s\n\n", title);
+    sp_buffer_words(&w->out, title);
+    sp_buffer_text(&w->out, "\n\n");
 }
 
 static void add_table(void *arg, const sp_document_row *row, int32_t strategy, const sp_table *table)
@@ -73,7 +74,7 @@ static void add_top(writer *w)
 
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
 {
-    writer w = {.comparison = comparison};
+    writer w = {.comparison = comparison, .out.words = &comparison->words};
     const sp_document_writer document = {.where = SP_MARKDOWN,
                                          .options = {.is_wide = true, .most_classes = CLASSES, .most_matrix = MATRIX_CLASSES},
                                          .rows_index = 1,

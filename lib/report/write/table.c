@@ -8,6 +8,7 @@ void sp_table_free(sp_table *table)
     sp_buffer_free(&table->text);
     free(table->cells);
     free(table->aligns);
+    free(table->holds);
     *table = (sp_table){0};
 }
 
@@ -33,12 +34,21 @@ sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone)
 sp_buffer *sp_table_head(sp_table *table, sp_align align)
 {
     sp_align *aligns = realloc(table->aligns, ((size_t)table->n_columns + 1) * sizeof *aligns);
-    if (aligns) {
-        table->aligns = aligns;
-        table->aligns[table->n_columns++] = align;
+    sp_column_holds *holds = realloc(table->holds, ((size_t)table->n_columns + 1) * sizeof *holds);
+    table->aligns = aligns ? aligns : table->aligns;
+    table->holds = holds ? holds : table->holds;
+    if (aligns && holds) {
+        table->aligns[table->n_columns] = align;
+        table->holds[table->n_columns++] = SP_HOLDS_ANYTHING;
     }
-    table->failed |= !aligns;
+    table->failed |= !aligns || !holds;
     return sp_table_cell(table, SP_TONE_PLAIN);
+}
+
+void sp_table_holds(sp_table *table, sp_column_holds what)
+{
+    if (table->n_columns)
+        table->holds[table->n_columns - 1] = what;
 }
 
 void sp_table_column(sp_table *table, sp_align align, const char *name)
@@ -52,8 +62,15 @@ void sp_table_columns(sp_table *table, const char *names)
         const bool is_left = table->n_columns == 0 || *names == '<';
         names += *names == '<';
         const size_t n = strcspn(names, "|");
-        sp_buffer_add(sp_table_head(table, is_left ? SP_LEFT : SP_RIGHT), names, n);
-        names += n + (names[n] == '|');
+        sp_buffer *head = sp_table_head(table, is_left ? SP_LEFT : SP_RIGHT);
+        for (const char *end = names + n; names < end;) {
+            const size_t plain = strcspn(names, "|{");
+            sp_buffer_add(head, names, plain);
+            names += plain;
+            if (*names == '{')
+                names = sp_words_placeholder(head, names, 0);
+        }
+        names += *names == '|';
     }
 }
 
@@ -267,6 +284,7 @@ static bool is_all_numbers(const sp_table *table)
 
 static void html_cell(const sp_table *table, size_t row, int32_t column, bool says_numbers, sp_buffer *out)
 {
+    static const char *const holds[] = {"", "recording", "worst", "place"}; /* assets/links.js */
     sp_cell_tone tone = cell_at(table, row, column)->tone;
     bool is_head = row == 0 || column == 0;
     sp_buffer_text(out, row == 0 ? "<th scope=\"col\"" : column == 0 ? "<th scope=\"row\"" : "<td");
@@ -274,6 +292,8 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, bool sa
     const char *class = tone == SP_TONE_BEST ? "best" : tone == SP_TONE_BAD ? "bad" : tone == SP_TONE_MUTED ? "muted" : NULL;
     if (is_number || class)
         sp_buffer_format(out, " class=\"%s%s%s\"", is_number ? "n" : "", is_number && class ? " " : "", class ? class : "");
+    if (row == 0 && table->holds[column])
+        sp_buffer_format(out, " data-holds=\"%s\"", holds[table->holds[column]]);
     sp_buffer_text(out, ">");
     sp_buffer_html(out, sp_table_get(table, row, column));
     if (tone == SP_TONE_BEST)
@@ -286,13 +306,15 @@ void sp_table_html(const sp_table *table, const char *classes, const sp_extra_co
     if (!has_rows(table, out))
         return;
     bool says_numbers = is_all_numbers(table);
-    sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s%s\">\n",
-                     strstr(classes, "tall") ? " tall" : "", table->title ? table->title : "Table", classes,
-                     !says_numbers ? ""
-                     : *classes    ? " numbers"
-                                   : "numbers");
-    if (table->title)
-        sp_buffer_format(out, "<caption>%s</caption>\n", table->title);
+    sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"",
+                     strstr(classes, "tall") ? " tall" : "");
+    sp_buffer_words(out, table->title ? table->title : "Table");
+    sp_buffer_format(out, "\"><table class=\"%s%s\">\n", classes, !says_numbers ? "" : *classes ? " numbers" : "numbers");
+    if (table->title) {
+        sp_buffer_text(out, "<caption>");
+        sp_buffer_words(out, table->title);
+        sp_buffer_text(out, "</caption>\n");
+    }
     for (size_t r = 0; r <= sp_table_rows(table); r++) {
         sp_buffer_text(out, r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>");
         for (int32_t c = 0; c < table->n_columns; c++)

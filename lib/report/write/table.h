@@ -14,16 +14,20 @@ typedef enum sp_cell_tone {
 
 typedef enum sp_align { SP_LEFT, SP_RIGHT } sp_align;
 
+/* What the page's script makes links of, whatever the head says: "r04", "r04: 12", "r04, 512". */
+typedef enum sp_column_holds { SP_HOLDS_ANYTHING, SP_HOLDS_RECORDING, SP_HOLDS_WORST, SP_HOLDS_PLACE } sp_column_holds;
+
 typedef struct sp_cell {
     size_t offset; /* of its text in `text` */
     sp_cell_tone tone;
 } sp_cell;
 
 typedef struct sp_table {
-    sp_buffer text;    /* the texts of all cells, each terminated */
-    sp_cell *cells;    /* row-major; the first row holds the headers */
-    sp_align *aligns;  /* [n_columns] */
-    const char *title; /* static; caption in HTML, heading of the table elsewhere */
+    sp_buffer text;         /* the texts of all cells, each terminated */
+    sp_cell *cells;         /* row-major; the first row holds the headers */
+    sp_align *aligns;       /* [n_columns] */
+    sp_column_holds *holds; /* [n_columns] */
+    const char *title;      /* static, with words as in sp_buffer_words(); caption in HTML, heading of the table elsewhere */
     size_t n_cells, capacity;
     int32_t n_columns;
     int64_t n_left_out; /* rows that are not shown */
@@ -32,11 +36,12 @@ typedef struct sp_table {
 
 void sp_table_free(sp_table *table);
 
-/* Columns first, then cells row by row. */
+/* Columns first, then cells row by row. table.text.words says what recordings and steps are called. */
 void sp_table_column(sp_table *table, sp_align align, const char *name);
-/* Several at once, "strategy|steps|<why": the first of the table, and those that begin with <, to the left, the others to the
- * right. */
+/* Several at once, "strategy|{steps}|<why", with words as in sp_buffer_words(): the first of the table, and those that begin with
+ * <, to the left, the others to the right. */
 void sp_table_columns(sp_table *table, const char *names);
+void sp_table_holds(sp_table *table, sp_column_holds what); /* of the last column */
 /* Adds a column and returns the buffer to write its name into, as sp_table_cell(). */
 sp_buffer *sp_table_head(sp_table *table, sp_align align);
 

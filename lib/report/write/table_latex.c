@@ -152,6 +152,7 @@ static void add_stacked(sp_buffer *out, const char *text, sp_align align)
 
 void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out)
 {
+    sp_buffer title = {.words = table->text.words};
     out->failed |= sp_table_failed(table);
     if (out->failed || sp_table_rows(table) == 0)
         return;
@@ -160,7 +161,10 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
         sp_buffer_latex(out, scope);
         sp_buffer_text(out, ": ");
     }
-    sp_buffer_latex(out, table->title ? table->title : "");
+    sp_buffer_words(&title, table->title ? table->title : "");
+    sp_buffer_latex(out, title.data ? title.data : "");
+    out->failed |= title.failed;
+    sp_buffer_free(&title);
     sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
     /* A line of an article has room for about 70 letters, and for nearly 100 small ones; beyond, names of columns are stacked. */
     int width = width_of(table, false);

@@ -24,13 +24,17 @@ static void add_name(sp_buffer *out, const writer *w, const char *text, int widt
 
 static void heading(writer *w, const char *name, const char *title)
 {
+    sp_buffer words = {.words = w->out.words};
     sp_buffer_text(&w->out, w->style.colour ? "\n\033[1m" : "\n");
     if (name) {
         add_name(&w->out, w, name, 0);
         sp_buffer_text(&w->out, ": ");
     }
-    sp_text_plain(&w->out, title, w->style.ascii);
+    sp_buffer_words(&words, title);
+    sp_text_plain(&w->out, words.data ? words.data : "", w->style.ascii);
     sp_buffer_text(&w->out, w->style.colour ? "\033[0m\n" : "\n");
+    w->out.failed |= words.failed;
+    sp_buffer_free(&words);
 }
 
 /* Adds a sentence broken at spaces, the following lines indented. */
@@ -64,7 +68,7 @@ static void wrapped(writer *w, const char *text, int indent)
 static void add_top(writer *w)
 {
     const sp_comparison *c = w->comparison;
-    sp_buffer line = {0};
+    sp_buffer line = {.words = &c->words};
     sp_buffer_format(&line, "%s: ", c->file ? c->file : "scores");
     sp_buffer_sizes(&line, c);
     wrapped(w, line.data ? line.data : "", 2);
@@ -164,6 +168,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     const sp_text_options how = options ? *options : (sp_text_options){.width = 0};
     const int width = how.width > 0 ? how.width : DEFAULT_WIDTH;
     writer w = {.comparison = comparison,
+                .out.words = &comparison->words,
                 .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width, .colour = how.colour, .ascii = how.ascii}};
     const sp_document_writer document = {.where = how.of_rules  ? SP_AUDIT
                                                   : how.verbose ? SP_TERMINAL | SP_VERBOSE

@@ -110,7 +110,7 @@ class TestBug(st.TestCase):
         offsets = self.make([STEPS, 44, 45] * 14)
         done = self.faulty("lanes", "compare", "in.h5", "--model", "sleep-strict", "--strategies", "argmax,viterbi", "--json", "r.json",
                            "--csv", "r.csv", "--report", "r.html", "-o", "paths.h5", status=1)
-        self.assertIn("viterbi: 14 of 42 recordings could not be decoded", done.stderr)
+        self.assertIn("viterbi: 14 of 42 nights could not be decoded", done.stderr)
         self.assertEqual(done.stderr.count("This is a bug of statepath"), 5)  # the first few are named
         report = json.loads(self.read("r.json"))
         undecoded = report["strategies"]["viterbi"]["undecoded"]

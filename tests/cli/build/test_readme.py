@@ -57,7 +57,7 @@ class TestReadme(st.TestCase):
         self.assertEqual(named, offered)
 
     def test_demo_output_is_the_programs(self):
-        shown = block("", "sleep-demo.h5: 20 recordings").splitlines()
+        shown = block("", "sleep-demo.h5: 20 nights").splitlines()
         done = self.statepath("compare", os.path.join(st.SOURCE, "datasets/sleep-demo.h5"), "--model", "sleep-strict")
         self.assertEqual(shown, [line.rstrip() for line in done.stdout.splitlines()[:len(shown)]])
 

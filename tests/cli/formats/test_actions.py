@@ -298,6 +298,27 @@ class TestFolder(st.TestCase):
         done = self.statepath(*arguments, status=1)
         self.assertIn("l.txt", done.stderr)
 
+    def test_results_as_ms_tcn_writes_them(self):
+        """Files without ending, all labels on their second line: paths for `evaluate`, by the names of the videos."""
+        for folder in ("results", "lists"):
+            os.mkdir(self.path(folder))
+        rng = random.Random(9)
+        for video in self.videos:
+            labels = self.read(f"groundTruth/{video}.txt").decode().split()
+            path = [rng.choice(NAMES) if rng.random() < .1 else label for label in labels]
+            self.write(f"results/{video}", "### Frame level recognition: ###\n" + " ".join(path))
+            self.write(f"lists/{video}.txt", "\n".join(path) + "\n")
+
+        def judged(folder, *options):
+            done = self.statepath("evaluate", folder, "--labels", "groundTruth", "--model", "mapping.txt", "--json", "-", "-q", *options)
+            return json.loads(done.stdout)["strategies"]
+        self.assertEqual(judged("results"), judged("lists"))
+        self.assertEqual(judged("results", "--only", "splits/test.split1.bundle"), judged("lists", "--only", "splits/test.split1.bundle"))
+        self.assertEqual(judged("results/{id}"), judged("lists/{id}.txt"))
+        self.write(f"results/{self.videos[0]}", "### Frame level recognition: ###\n" + " ".join([*path[:5], "dance", *path]))
+        said = self.statepath("evaluate", "results", "--labels", "groundTruth", "--model", "mapping.txt", status=1).stderr
+        self.assertIn('results/%s: line 2: label "dance" is no class of model mapping' % self.videos[0], said)
+
     def test_wrong_mapping(self):
         for text, sentence in (("0 a\n1\n", 'm.txt:2: "1" is no number and name of a class, such as "0 background"'),
                                ("0 a\nb c\n", 'm.txt:2: "b c" is no number and name of a class, such as "0 background"'),

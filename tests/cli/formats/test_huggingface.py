@@ -93,6 +93,43 @@ class TestHuggingFace(st.TestCase):
                     paths[gaps] = path.tolist()
             self.assertNotEqual(paths["join"], paths["break"])
 
+    def test_holes_of_several_files(self):
+        """Paths and figures of several files are those of one, whatever they are written as: -1 in holes, as long as the input."""
+        kept = self.attention == 1
+        kept[2:, 2] = False
+        self.labels[:2] = np.where(kept[:2], 0, -100)
+        ends = [0, 2, 4, 7, N]  # the first file has no holes
+        for ending in ("npz", "h5"):
+            for i, (a, b) in enumerate(zip(ends, ends[1:])):
+                self.files(f"part{i}", logits=self.logits[a:b], labels=self.labels[a:b], attention_mask=kept[a:b])
+            ids = [f"part{i}/{n}" for i, (a, b) in enumerate(zip(ends, ends[1:])) for n in range(b - a)]
+            self.files("one", logits=self.logits, labels=self.labels, attention_mask=kept, ids=np.array(ids, "S"))
+            several = [f"part{i}.{ending}" for i in range(4)]
+            for gaps in ("join", "break"):
+                options = ["-m", "m.json", "--gaps", gaps, "-f", "-q"]
+                one, all = self.result("one.npz", "--gaps", gaps), self.result(*several, "--gaps", gaps)
+                self.assertEqual(sum(file["steps"] for file in all["input"]["files"]), one["input"]["steps"])
+                self.assertEqual(all["strategies"], one["strategies"])
+                for out in ("h5", "npz", "csv", "conll"):
+                    self.statepath("decode", "one.npz", "-o", "one.out." + out, *options)
+                    self.statepath("decode", *several, "-o", "all.out." + out, *options)
+                with h5py.File(self.path("one.out.h5")) as f, h5py.File(self.path("all.out.h5")) as g:
+                    for name in ("paths/viterbi", "path_scores/viterbi", "offsets", "labels"):
+                        np.testing.assert_array_equal(f[name][:], g[name][:])
+                    self.assertTrue((f["paths/viterbi"][:] == -1).any())
+                f, g = np.load(self.path("one.out.npz")), np.load(self.path("all.out.npz"))
+                for name in ("paths/viterbi", "path_scores/viterbi", "offsets", "labels"):
+                    np.testing.assert_array_equal(f[name], g[name])
+                for out in ("csv", "conll"):
+                    self.assertEqual(self.read("all.out." + out), self.read("one.out." + out))
+                self.assertEqual(self.evaluated("all.out.h5"), self.evaluated("one.out.h5"))
+        self.assertIn("part1.h5: dataset /attention_mask has a hole: step 2 of recording 0 takes no part, and a later one does; "
+                      "--gaps join makes its neighbours adjacent, --gaps break begins a new segment after it",
+                      self.statepath("compare", *several, "-m", "m.json", status=3).stderr)
+
+    def evaluated(self, file):
+        return json.loads(self.statepath("evaluate", file, "-m", "m.json", "--json", "-", "-q").stdout)["strategies"]
+
     def test_minus_100(self):
         """Elsewhere it is an error that names the option; other negative labels stay errors."""
         flat = {"log_probs": np.log(np.full((3, K), 1 / K)), "labels": [0, -100, -1]}

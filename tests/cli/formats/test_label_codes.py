@@ -238,7 +238,7 @@ class TestCodes(st.TestCase):
         accuracy = got["scorers"]["strategies"]["viterbi"]["with"]["bob"]["accuracy"]
         self.assertAlmostEqual(accuracy, (bob == cut_path)[both].mean(), places=12)
         text = self.statepath("evaluate", "p.h5", "--labels", "other.h5", "--trim-to-shortest", "--csv", "r.csv", "-q").stdout
-        self.assertIn("the last 12 steps of the paths and 4 of the labels are left out, in 3 recordings", " ".join(text.split()))
+        self.assertIn("the last 12 epochs of the paths and 4 of the labels are left out, in 3 nights", " ".join(text.split()))
         rows = {(r["recording"], r["metric"]): r["value"] for r in csv.DictReader(self.read("r.csv").decode().splitlines())
                 if r["strategy"] == "reference"}
         self.assertEqual((rows["n3", "cut_path_steps"], rows["n2", "cut_label_steps"]), ("7", "4"))

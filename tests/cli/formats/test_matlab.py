@@ -172,6 +172,39 @@ class TestMatlab(st.TestCase):
             self.assertEqual((got["input"]["recordings"], got["input"]["scored_steps"]), (2, T))
             self.assertEqual(got["strategies"]["argmax"]["accuracy"], self.want["strategies"]["argmax"]["accuracy"])
 
+    def test_labels_that_count_from_1(self):
+        """An error where one is K, a note where none is 0; `--map` reads them, and then nothing is noted."""
+        names = "--map '1=Wake,2=N1,3=N2,4=N3,5=REM' reads"
+        mapped = ["--map", "1=Wake,2=N1,3=N2,4=N3,5=REM"]
+        few = np.where(self.labels == 4, 2, self.labels)
+        for what, writer in self.writers():
+            for kind in ("i4", "f8"):
+                def write(labels, name="a.mat", **more):
+                    with writer(self.path(name)) as f:
+                        for key, value in more.items():
+                            f.put(key, value)
+                        f.put("labels", labels.astype(kind)[:, None])
+                whole = dict(probs=self.probs, classes=STAGES)
+                write(self.labels + 1, **whole)
+                step = int(np.argmax(self.labels == 4))
+                self.refuses("compare", "a.mat", *MODEL, "-q",
+                             sentence="a.mat: %slabels, recording a, step %d: label 5 is not one of the 5 classes 0..4; unscored steps "
+                                      "are -1, and --codes or --map reads others' numbers; MATLAB counts from 1: %s labels that do" % ("" if what == "7.3" else "array ", step, names))
+                self.assertEqual(self.compared("a.mat", *mapped)["strategies"], self.want["strategies"])
+                write(few + 1, **whole)
+                note = "labels are 1 to 4 and never 0; they are taken to count from 0, but MATLAB counts from 1: %s them so\n" % names
+                done = self.statepath("compare", "a.mat", *MODEL)
+                self.assertIn("note: a.mat: " + note, done.stderr)
+                self.assertNotIn("MATLAB", self.statepath("compare", "a.mat", *MODEL, *mapped).stderr)
+                self.assertIn(note, self.statepath("inspect", "a.mat").stdout)
+                write(few, **whole)
+                self.assertNotIn("MATLAB", self.statepath("compare", "a.mat", *MODEL).stderr)
+                write(few + 1, "l.mat")
+                self.h5("s.h5", probs=self.probs, classes=STAGES)
+                note = note.replace("1 to 4", "1 to %d" % (few.max() + 1))
+                self.assertIn("note: l.mat: " + note, self.statepath("compare", "s.h5", "--labels", "l.mat", *MODEL).stderr)
+                self.assertNotIn("MATLAB", self.statepath("compare", "s.h5", "--labels", "l.mat", *MODEL, *mapped).stderr)
+
     def test_written_by_scipy(self):
         if not scipy:
             print("skipped: scipy is not installed")
@@ -197,7 +230,8 @@ class TestMatlab(st.TestCase):
         self.write("empty.mat", "")
         with Mat5(self.path("none.mat")) as f:
             pass
-        self.refuses("compare", "none.mat", *MODEL, sentence="none.mat: holds no matrices of numbers, texts, or cells of these")
+        self.refuses("compare", "none.mat", *MODEL, sentence="none.mat: holds no matrices of numbers, texts, or cells of these; "
+                     "save(FILE, '-struct', 'NAME') saves the fields of a struct so")
         with Mat5(self.path("turned.mat")) as f:
             f.put("probs", self.probs.T[:, :50])
         self.assertIn("--transpose", self.statepath("compare", "turned.mat", *MODEL, status=1).stderr)

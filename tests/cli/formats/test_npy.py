@@ -179,7 +179,8 @@ class TestNpy(st.TestCase):
         self.save("a.npy", self.labels)
         self.refused("a.npy", "a.npy" + st.DECIDED)
         self.save("a.npy", np.zeros((T, K), "u1"))
-        self.refused("a.npy", "a.npy: holds uint8, but scores must be float16, float32 or float64; write it again with .astype('float32')")
+        self.refused("a.npy", "a.npy: holds uint8, but scores must be float16, float32 or float64; write it again with .astype('float32'), "
+                              "or where it is one-hot with .argmax(1), which are labels")
         self.save("a.npy", self.probs)
         self.refused("a.npy", "a.npy: is one array without names, so --scores probs finds nothing in it", "--scores", "probs", status=2)
         self.refused("a.npy", "a.npy: holds float64 [950, 5], scores by their shape; a class is the number of a class, one a step",

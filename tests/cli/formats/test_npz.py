@@ -218,6 +218,30 @@ class TestNpz(st.TestCase):
         self.assertIn("group /other\n", got)
         self.assertNotIn("/probs float64", got)
 
+    def test_inspect_lists_attributes_and_columns(self):
+        with st.h5py.File(self.path("a.h5"), "w") as f:
+            f["probs"], f["labels"] = np.full((6, 2), .5), [0, 1, 0, 1, 0, -1]
+            f.attrs.update(epoch_seconds=30, classes=["a", "b"], epoch_len=30.0, site="here")
+            f["probs"].attrs["rates"] = [1, 2]
+            f["labels"].attrs["scorer"] = "ann"
+        got = self.statepath("inspect", "a.h5").stdout
+        self.assertEqual(got[got.index("not used"):got.index("\nnumbers") + 1],
+                         "not used    attribute epoch_len of / float64; --epoch-seconds takes it\n"
+                         "            attribute site of / text\n"
+                         "            attribute rates of /probs int64 [2]\n"
+                         "            attribute scorer of /labels text\n")
+        with st.h5py.File(self.path("g.h5"), "w") as f:
+            for n in "ab":
+                f[f"recordings/{n}/probs"] = np.full((6, 2), .5)
+                f[f"recordings/{n}"].attrs["site"] = n
+        self.assertIn("not used    attribute site of /recordings/{id} text; --groups takes it\n", self.statepath("inspect", "g.h5").stdout)
+        self.write("t.csv", ",Time,Stage,a,b\n" + "".join("%d,%d,a,0.5,0.5\n" % (i, i) for i in range(6)))
+        got = self.statepath("inspect", "t.csv").stdout
+        self.assertEqual(got[got.index("not used"):got.index("\nnumbers") + 1],
+                         "not used    a column without a name\n            column Time\n            column Stage; --labels t.csv takes it\n")
+        self.write("m.json", '{"statepath_model": 1, "classes": ["a", "b"], "forbid": {}}')
+        self.statepath("compare", "t.csv", "--labels", "t.csv", "-m", "m.json", "-q")  # it does
+
 
 if __name__ == "__main__":
     st.main()

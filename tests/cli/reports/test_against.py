@@ -147,9 +147,9 @@ class TestAgainst(st.TestCase):
         result = json.loads(done.stdout)
         self.assertEqual(list(result["strategies"]), ["argmax", "viterbi", "one.argmax", "one.viterbi", "two.argmax", "two.viterbi"])
         self.assertEqual([result["strategies"][s]["undecoded"] for s in result["strategies"]], [[], [], [], [], ["night2"], ["night2"]])
-        self.assertIn("statepath: two.argmax: recording night2 has no allowed path", done.stderr)
-        self.assertIn("statepath: two: recording night2 has no allowed path", done.stderr)
-        self.assertIn("statepath: two.viterbi: 1 of 9 recordings could not be decoded; their paths are -1", done.stderr)
+        self.assertIn("statepath: two.argmax: night night2 has no allowed path", done.stderr)
+        self.assertIn("statepath: two: night night2 has no allowed path", done.stderr)
+        self.assertIn("statepath: two.viterbi: 1 of 9 nights could not be decoded; their paths are -1", done.stderr)
         self.assertEqual([(c["a"], c["b"]) for c in result["comparisons"] if c["metric"] == "accuracy"][:6],
                          [("argmax", "one.argmax"), ("argmax", "two.argmax"), ("viterbi", "one.viterbi"), ("viterbi", "two.viterbi"),
                           ("one.argmax", "two.argmax"), ("one.viterbi", "two.viterbi")])

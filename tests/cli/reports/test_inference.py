@@ -50,7 +50,7 @@ class TestInference(st.TestCase):
         data = make(1, 25)
         bca, percentile = self.compare(data), self.compare(data, "--interval", "percentile")
         self.assertIn("95 % percentile interval by bootstrap", self.text("r.html"))
-        self.assertIn("95 % percentile, bootstrap over recordings", self.text("r.md"))
+        self.assertIn("95 % percentile, bootstrap over nights", self.text("r.md"))
         self.assertEqual((bca["interval"], percentile["interval"]), ("bca", "percentile"))
         self.assertEqual(len(bca["comparisons"]), 3 * 3 + 1)
         for a, b in zip(bca["comparisons"], percentile["comparisons"]):
@@ -104,8 +104,8 @@ class TestInference(st.TestCase):
         result = self.compare(make(4, 5, noise=1.6), strategies="argmax,viterbi")
         pair = result["comparisons"][0]
         self.assertEqual(pair["ties"], 0)
-        sentence = "with 5 recordings the smallest p possible is 0.0625"
-        self.assertEqual(pair["p_least_note"], sentence)
+        sentence = "with 5 nights the smallest p possible is 0.0625"
+        self.assertEqual(pair["p_least_note"], sentence.replace("nights", "recordings"))
         self.assertIn(sentence, self.text("r.html"))
         self.assertIn(sentence, self.text("r.md"))
         printed = self.statepath("compare", "in.h5", "--model", "m.json", "--kind", "scores", "--strategies", "argmax,viterbi").stdout

@@ -133,7 +133,7 @@ class TestJudging(st.TestCase):
 
     def test_length_of_a_step(self):
         done = self.compare("--json", "a.json", "-v")
-        self.assertIn("(steps of 30 s, which is assumed: ", done.stdout)
+        self.assertIn("(epochs of 30 s, which is assumed: ", done.stdout)
         self.assertTrue(json.loads(self.read("a.json"))["sleep"]["epoch_assumed"])
         with h5py.File(self.path("night.h5"), "r+") as f:
             f.attrs["epoch_seconds"] = np.int16(10)

@@ -54,6 +54,11 @@ class Page:
             self.codes.append(b[..., 0] | b[..., 1] << 8 | b[..., 2] << 16)
         assert at == len(data)
 
+    def split(self, path):
+        """Of each recording its part of a path, and its gaps."""
+        ends = np.cumsum(self.steps)
+        return [(path[end - T:end], gaps) for end, T, gaps in zip(ends, self.steps, self.gaps)]
+
     def write_scores(self, path):
         """The scores that the page decodes, as a file for the program."""
         codes = np.concatenate(self.codes)
@@ -76,6 +81,16 @@ def cells(model):
     states = list(model.get("states", {})) or model["classes"]
     weights = model.get("log_weights")
     return states, {a: {b: weights[i][states.index(b)] if weights else None for b in model["allow"][a]} for i, a in enumerate(states)}
+
+
+def illegal_pairs(model, path, gaps):
+    """Pairs of neighbours of which no state of the first may be followed by one of the second; none across gaps."""
+    states, allowed = cells(model)
+    class_of = model.get("states") or {name: name for name in model["classes"]}
+    legal = {(class_of[a], class_of[b]) for a in states for b in allowed[a]}
+    names = [model["classes"][k] if k >= 0 else None for k in path]
+    return sum(names[t - 1] is not None and names[t] is not None and (names[t - 1], names[t]) not in legal and not (gaps and gaps[t])
+               for t in range(1, len(names)))
 
 
 def change(model, draw):
@@ -131,6 +146,7 @@ class TestWhatIf(st.TestCase):
             for strategy in [] if refused else strategies:
                 out[-1][strategy], at = data[at:at + S], at + S
         self.assertEqual(at, len(data))
+        self.illegal = json.loads(said.stdout)["illegal"]
         return out, json.loads(said.stdout)["sentences"]
 
     def program(self, file, model, strategies, *options):
@@ -145,10 +161,12 @@ class TestWhatIf(st.TestCase):
             return {s: f["paths"][s.split(":")[0]][:] for s in strategies}, ""
 
     def as_program(self, page, strategies, seed, n=CHANGES):
-        """The module and the program give the same paths of what the page holds, under n changed models; how many were decoded."""
+        """The module and the program give the same paths of what the page holds, under n changed models; how many were decoded. Of the
+        paths of argmax, which break rules, the module counts the illegal transitions."""
         draw = random.Random(seed)
         model = dict(page.settings["model"], decoding=page.settings["decoding"])
         models = [model] + [change(model, draw) for _ in range(n)]
+        strategies = [s for s in strategies if s != "argmax"] + ["argmax"]
         found, sentences = self.module(page, models, strategies)
         page.write_scores(self.path("held.h5"))
         n_refused = 0
@@ -158,6 +176,9 @@ class TestWhatIf(st.TestCase):
             n_refused += right is None
             for s in strategies if right else []:
                 self.assertEqual(found[i][s].tolist(), right[s].tolist(), "%s under %s" % (s, changed))
+            if right:
+                counts = [illegal_pairs(changed, path, gaps) for path, gaps in page.split(right["argmax"])]
+                self.assertEqual(self.illegal[i], [[n, n] for n in counts], changed)
         self.assertLess(n_refused, 0.7 * n)
         return found
 
@@ -187,9 +208,12 @@ class TestWhatIf(st.TestCase):
         # 24 bits are enough: the scores of the file give the same path but where two are as good as equal.
         with h5py.File(demo) as f:
             scores, offsets = f["log_probs"][:].astype(float), f["offsets"][:]
-            order = [i.decode() for i in f["ids"][:]]
-        for name, codes in zip(page.ids, page.codes):
+            order, labels = [i.decode() for i in f["ids"][:]], f["labels"][:].astype(int)
+        self.assertTrue((labels < 0).any())
+        for name, codes, held in zip(page.ids, page.codes, page.labels):
             n = order.index(name)
+            right = labels[offsets[n]:offsets[n + 1]]
+            self.assertEqual(held.tolist(), np.where(right < 0, 255, right).tolist())
             e = scores[offsets[n]:offsets[n + 1]]
             below = np.minimum(e.max(axis=1, keepdims=True) - e, 60)
             self.assertLessEqual(np.abs(codes / 2.0**18 - below).max(), 2.0**-19 * 1.001)
@@ -299,7 +323,7 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if-bytes", "100000")
         self.assertEqual(n, 5)
         self.assertLessEqual(len(re.search(r'id="what-if-scores">(.*?)<', text).group(1)), 100000)
-        self.assertIn("The page holds the scores of 5 of 20 recordings: ", text)
+        self.assertIn("The page holds the scores of 5 of 20 nights: ", text)
         self.assertIn("More would make the page heavy", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")

@@ -3,6 +3,7 @@
 #include "failing_alloc.h"
 #include "io/events/event_writer.h"
 #include "io/events/events.h"
+#include "io/events/hypnogram.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/files.h"
 
@@ -255,6 +256,31 @@ static sp_status read_labels(void *arg)
     return status;
 }
 
+/* The same by the function that needs no source. */
+static sp_status read_hypnogram(void *arg)
+{
+    static const int32_t expected[] = {0, 0, 4};
+    static const char *const stages[] = {"Wake", "N1", "N2", "N3", "REM"};
+    const double *seconds = arg;
+    sp_hypnogram h = {.n_steps = -1};
+    sp_error err = {.message = ""};
+    sp_model *model = sp_model_new("stages", 5, stages);
+    sp_status status = model ? sp_hypnogram_read(file, model, NULL, *seconds, &h, &err) : SP_ENOMEM;
+    if (status == SP_OK) {
+        assert_int_equal(h.n_steps, *seconds == 20 ? 4 : 3);
+        assert_true(h.epoch_seconds == *seconds);
+        if (*seconds == 30)
+            assert_memory_equal(h.labels, expected, sizeof expected);
+    } else {
+        assert_int_equal(h.n_steps, -1);
+        if (status != SP_ENOMEM)
+            fail_msg("%s", err.message);
+    }
+    free(h.labels);
+    sp_model_free(model);
+    return status;
+}
+
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
@@ -264,6 +290,7 @@ static void test_each_allocation_may_fail(void **state)
         double seconds = strcmp(files[i].ending, ".vis") == 0 ? 20 : 30;
         put_file(files[i].ending, files[i].text ? files[i].text : bytes, n);
         assert_true(assert_each_alloc_may_fail(read_labels, &seconds) > 5);
+        assert_true(assert_each_alloc_may_fail(read_hypnogram, &seconds) > 5);
         unlink(file);
     }
 }
@@ -311,6 +338,33 @@ static sp_status write_edf(void *arg)
     return status;
 }
 
+static sp_status write_hypnogram(void *arg)
+{
+    static const char *const stages[] = {"Wake", "N1", "N2", "N3", "REM"};
+    static const int32_t labels[] = {0, 0, -1, 4};
+    const sp_event_night night = {.n_steps = 4, .labels = labels, .n_classes = 5, .classes = stages, .epoch_seconds = 30};
+    sp_error err;
+    sp_status status = sp_hypnogram_write(arg, &night, true, &err);
+    if (status == SP_OK)
+        unlink(arg);
+    assert_int_not_equal(access(arg, F_OK), 0); /* no half of it */
+    return status;
+}
+
+static void test_hypnograms(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {"hypnogram.annot", "hypnogram.eannot", "hypnogram.ids", "hypnogram.edf"};
+    const sp_event_night none = {0};
+    sp_hypnogram h = {.n_steps = -1};
+    sp_error err;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        assert_true(assert_each_alloc_may_fail(write_hypnogram, (void *)endings[i]) > 5);
+    assert_int_equal(sp_hypnogram_write("hypnogram.txt", &none, true, &err), SP_EINVAL);
+    assert_int_equal(sp_hypnogram_read("absent.edf", NULL, NULL, 0, &h, &err), SP_EFILE);
+    assert_int_equal(h.n_steps, -1);
+}
+
 static void test_writing(void **state)
 {
     (void)state;
@@ -324,8 +378,12 @@ static void test_writing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),     cmocka_unit_test(test_clocks),  cmocka_unit_test(test_against_counting),
-        cmocka_unit_test(test_cut_short), cmocka_unit_test(test_writing), cmocka_unit_test(test_each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_times),
+                                       cmocka_unit_test(test_clocks),
+                                       cmocka_unit_test(test_against_counting),
+                                       cmocka_unit_test(test_cut_short),
+                                       cmocka_unit_test(test_writing),
+                                       cmocka_unit_test(test_hypnograms),
+                                       cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

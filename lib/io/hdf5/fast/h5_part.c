@@ -11,6 +11,8 @@ void sp_h5_part_close(sp_h5_part *part)
     sp_h5_data_close(&part->data);
     free(part->path);
     free(part->absent);
+    sp_label_words_free(part->words);
+    free(part->word_at);
     *part = (sp_h5_part){0};
 }
 
@@ -19,9 +21,8 @@ static int64_t part_width(const sp_h5_map *map, const sp_h5_part *part)
     return part->has_classes ? map->n_classes : 1;
 }
 
-/* The shape a part must have: the reference's, with or without its class axis. n_steps: of the recording, in groups. */
-static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path,
-                             int64_t n_steps, sp_error *err)
+sp_status sp_h5_part_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path,
+                           int64_t n_steps, sp_error *err)
 {
     hsize_t want[3];
     int rank = 0;
@@ -74,32 +75,41 @@ static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_opt
     return failed ? sp_no_memory(err) : SP_OK;
 }
 
+/* Is there one for each recording where there should be? */
+static sp_status path_check(const sp_h5_map *map, const char *path, sp_error *err)
+{
+    const bool has_id = sp_h5_path_has_id(path);
+    if (has_id == (map->layout == SP_LAYOUT_GROUPS))
+        return SP_OK;
+    return has_id ? sp_fail(err, SP_EINVAL, "%s: %s is one dataset, so %s cannot have {id}", map->file_name, map->path, path)
+                  : sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name, map->path,
+                            path);
+}
+
+static sp_status open_data(const sp_h5_map *map, sp_h5_part *part, sp_error *err)
+{
+    sp_status status = sp_h5_data_open(map->file, map->file_name, part->path, "name another dataset", &part->data, err);
+    if (status == SP_OK)
+        status = sp_h5_part_check(map, part, &part->data, part->path, map->n_steps, err);
+    return status == SP_OK ? sp_h5_data_tune(map->file, map->file_name, part->path, &part->data, err) : status;
+}
+
 sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bool has_classes, bool is_optional,
                           sp_h5_part *part, sp_error *err)
 {
     *part = (sp_h5_part){.path = path, .noun = noun, .has_classes = has_classes};
     if (!path)
         return sp_no_memory(err);
-    sp_status status;
-    if (map->layout == SP_LAYOUT_GROUPS) {
-        part->is_reference = strcmp(path, map->path) == 0;
-        if (part->is_reference)
-            status = SP_OK; /* the map has seen all of them */
-        else if (sp_h5_path_has_id(path))
-            status = groups_look(map, part, is_optional, err);
-        else
-            status = sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name,
-                             map->path, path);
-    } else {
-        if (sp_h5_path_has_id(path))
-            status = sp_fail(err, SP_EINVAL, "%s: %s is one dataset, so %s cannot have {id}", map->file_name, map->path, path);
-        else
-            status = sp_h5_data_open(map->file, map->file_name, path, "name another dataset", &part->data, err);
-        if (status == SP_OK)
-            status = shape_check(map, part, &part->data, path, map->n_steps, err);
-        if (status == SP_OK)
-            status = sp_h5_data_tune(map->file, map->file_name, path, &part->data, err);
+    const bool may_be_words = strcmp(noun, "label") == 0 || strcmp(noun, "class") == 0;
+    sp_status status = path_check(map, path, err);
+    if (status == SP_OK && map->layout == SP_LAYOUT_GROUPS) {
+        part->is_reference = strcmp(path, map->path) == 0; /* the map has seen all of them */
+        status = part->is_reference ? SP_OK : groups_look(map, part, is_optional, err);
     }
+    if (status == SP_OK && may_be_words)
+        status = sp_h5_part_words(map, part, err);
+    if (status == SP_OK && map->layout != SP_LAYOUT_GROUPS && !part->words)
+        status = open_data(map, part, err);
     if (status != SP_OK)
         sp_h5_part_close(part);
     return status;
@@ -231,7 +241,7 @@ static sp_status group_open(sp_h5_map *map, group_read *r, int64_t n, sp_error *
     s.path = path;
     sp_status status = path ? sp_h5_map_dataset(map, path, &data, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status = shape_check(map, s.part, &data, path, n_steps, err);
+        status = sp_h5_part_check(map, s.part, &data, path, n_steps, err);
     if (status == SP_OK && !read_later(&s, &data, r->jobs, group_out(map, r, n)))
         status = read_stretch(map, &s, &data, n, &start, 1, n_steps, group_out(map, r, n), err);
     sp_h5_data_close(&data);
@@ -387,7 +397,7 @@ sp_status sp_h5_part_steps(sp_h5_map *map, const sp_h5_part *part, int64_t n, in
     s.path = path;
     sp_status status = path ? sp_h5_map_dataset(map, path, &data, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status = shape_check(map, part, &data, path, map->offsets[n + 1] - map->offsets[n], err);
+        status = sp_h5_part_check(map, part, &data, path, map->offsets[n + 1] - map->offsets[n], err);
     if (status == SP_OK)
         status = read_stretch(map, &s, &data, n, &start, 1, steps, out, err);
     sp_h5_data_close(&data);

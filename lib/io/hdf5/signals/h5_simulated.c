@@ -1,9 +1,11 @@
-/* Made data as an HDF5 file in the packed layout. */
+/* What is made, as HDF5: data in the packed layout, a policy as a file of arrays with its recipe. */
 #include <stdlib.h>
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_put.h"
+#include "io/json/policy_json.h"
 #include "statepath/model_json.h"
+#include "statepath/signals_file.h"
 
 typedef struct contents {
     const sp_simulated *simulated;
@@ -52,6 +54,23 @@ sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *reci
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     status = sp_h5_quiet_end(&quiet, save(simulated, recipe, text, file, force, err), err);
+    free(text);
+    return status;
+}
+
+sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file, bool force, sp_error *err)
+{
+    char *text = NULL;
+    sp_status status = sp_policy_recipe_to_json(recipe, &text, err);
+    if (status != SP_OK)
+        return status;
+    const sp_tensor tensors[] = {
+        {"/logits", SP_TENSOR_F32, 2, {policy->n_positions, policy->n_moves}, policy->logits},
+        {"/mask", SP_TENSOR_BOOL, 2, {policy->n_positions, policy->n_moves}, policy->mask},
+    };
+    const sp_tensor_text texts[] = {{"recipe", text}};
+    const sp_tensors all = {.n_tensors = 2, .tensors = tensors, .n_texts = 1, .texts = texts};
+    status = sp_tensors_save(&all, file, force, err);
     free(text);
     return status;
 }

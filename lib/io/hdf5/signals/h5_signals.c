@@ -281,7 +281,7 @@ static sp_status open_signals(sp_signals *s, sp_error *err)
 static sp_status open_all(sp_signals *s, const sp_file_access *how, sp_error *err)
 {
     int64_t size = 0;
-    sp_status status = sp_format_check_h5(s->file_name, how, err);
+    sp_status status = sp_format_check_h5(s->file_name, s->path, how, err);
     if (status == SP_OK)
         status = sp_h5_open(s->file_name, how, &s->file, &size, err);
     if (status == SP_OK)

@@ -1,0 +1,46 @@
+/* Which array of a file is what: by the names that options give, by those that are usual, by shape. array_map.c says how the
+ * recordings lie in what was found. Private to io/. */
+#ifndef STATEPATH_IO_ARRAY_FIND_H
+#define STATEPATH_IO_ARRAY_FIND_H
+
+#include "io/arrays/array_map.h"
+
+#define SP_ARRAY_HOLE "{id}" /* stands for the recording in names */
+
+static inline bool sp_stored_is_float(const sp_stored *array)
+{
+    return array->form == SP_STORED_NUMBERS && array->element.kind == SP_ELEMENT_FLOAT;
+}
+
+static inline bool sp_stored_is_whole(const sp_stored *array)
+{
+    return array->form == SP_STORED_NUMBERS && array->element.kind != SP_ELEMENT_FLOAT;
+}
+
+/* The array of a name as an option gives it, or else as it is usual; looked at. *out NULL: there is none of the usual name.
+ * SP_OK; SP_EFILE (no such array: lists those that there are), SP_EINVAL (there are no names). */
+sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
+                         sp_error *err);
+
+/* Fills map->scores, map->labels, map->paths (given: NULL or what the option says): the array, or the path or pattern of several.
+ * Without scores SP_OK where none are needed. SP_OK; SP_EFILE, with what the file holds; SP_EDATA, SP_EINVAL, SP_ENOMEM. */
+sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *options, sp_error *err);
+sp_status sp_array_find_labels(sp_array_map *map, const sp_source_options *options, sp_error *err);
+sp_status sp_array_find_paths(sp_array_map *map, const char *given, sp_error *err);
+
+/* The recordings that complete a pattern, in natural order: map->ids, n_recordings (none: 0). SP_OK, SP_ENOMEM. */
+sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *err);
+/* The arrays that a part's pattern names for the recordings, looked at; those that are not there are NULL. SP_OK, SP_EFILE,
+ * SP_ENOMEM. */
+sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *err);
+
+/* The name beside the reference: "labels" of "probs", "{id}/labels" of "{id}/probs", "labels/{id}" of "probs/{id}". NULL on lack
+ * of memory, or (*is_none) where there is no such place. */
+char *sp_array_name_beside(const char *path, const char *name, bool *is_none);
+/* Is it a name that stands beside scores, of no recording? */
+bool sp_array_is_beside(const char *name);
+
+/* What the file holds, for a sentence. */
+void sp_array_list(sp_array_map *map, char *text, size_t size);
+
+#endif

@@ -1,0 +1,222 @@
+/* Paths as .npz: members, then their directory. */
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/arrays/npz.h"
+#include "io/file_list.h"
+#include "io/paths_export.h"
+#include "io/text/text_buffer.h"
+
+typedef struct archive {
+    sp_output *output;
+    int64_t at;               /* bytes so far */
+    sp_text_buffer directory; /* entries so far */
+    int n;
+    /* Of the member that is being written. */
+    int64_t begin, values;
+    char name[200];
+    uint32_t checksum;
+} archive;
+
+enum { LOCAL = 30, ENTRY = 46, END = 22, HEADER_STEP = 64 };
+static const int64_t most_bytes = UINT32_MAX;
+
+static void store(unsigned char *to, uint64_t value, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (unsigned char)(value >> (8 * i));
+}
+
+static sp_status append(archive *a, const void *bytes, size_t n, sp_error *err)
+{
+    sp_status status = sp_output_write(a->output, bytes, n, a->at, err);
+    a->at += (int64_t)n;
+    return status;
+}
+
+static sp_status append_values(archive *a, const void *bytes, size_t n, sp_error *err)
+{
+    a->checksum = libdeflate_crc32(a->checksum, bytes, n);
+    return append(a, bytes, n, err);
+}
+
+/* Begins a member: room for its local header, and numpy's header. type: "<i4"; count: of one dimension. */
+static sp_status begin_member(archive *a, const char *name, const char *type, int64_t count, sp_error *err)
+{
+    char header[256] = "\x93NUMPY\x01";
+    const uint16_t one = 1;
+    const bool is_big = *(const unsigned char *)&one == 0;
+    a->begin = a->at;
+    a->checksum = 0;
+    snprintf(a->name, sizeof a->name, "%s.npy", name);
+    int n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
+                          strcmp(type, "u1") == 0 || *type == 'S' ? '|'
+                          : is_big                                ? '>'
+                                                                  : '<',
+                          type, (long long)count);
+    while ((n + 1) % HEADER_STEP)
+        header[n++] = ' ';
+    header[n++] = '\n';
+    store((unsigned char *)header + 8, (uint64_t)n - 10, 2);
+    a->at += LOCAL + (int64_t)strlen(a->name);
+    a->values = a->at;
+    return append_values(a, header, (size_t)n, err);
+}
+
+/* The header before the member, now that its checksum is known, and its entry of the directory. */
+static sp_status end_member(archive *a, sp_error *err)
+{
+    unsigned char local[LOCAL + sizeof a->name] = "PK\3\4", entry[ENTRY] = "PK\1\2";
+    const size_t n_name = strlen(a->name);
+    const int64_t size = a->at - a->values;
+    if (a->at > most_bytes)
+        return sp_fail(err, SP_EFILE, "%s: an .npz of more than 4 GB is not written; write .h5", a->output->file);
+    store(local + 4, 20, 2);
+    store(local + 12, 0x21, 2); /* 1 January 1980: the same paths give the same bytes */
+    store(local + 14, a->checksum, 4);
+    store(local + 18, (uint64_t)size, 4);
+    store(local + 22, (uint64_t)size, 4);
+    store(local + 26, n_name, 2);
+    memcpy(local + LOCAL, a->name, n_name);
+    store(entry + 4, 20, 2);
+    memcpy(entry + 6, local + 4, 26);
+    store(entry + 42, (uint64_t)a->begin, 4);
+    sp_text_buffer_put(&a->directory, (const char *)entry, ENTRY);
+    sp_text_buffer_put(&a->directory, a->name, n_name);
+    a->n++;
+    return sp_output_write(a->output, local, LOCAL + n_name, a->begin, err);
+}
+
+static sp_status write_array(archive *a, const char *name, const char *type, int64_t count, size_t size, const void *values,
+                             sp_error *err)
+{
+    sp_status status = begin_member(a, name, type, count, err);
+    if (status == SP_OK)
+        status = append_values(a, values, (size_t)count * size, err);
+    return status == SP_OK ? end_member(a, err) : status;
+}
+
+/* The letters of UTF-8 text as UTF-32, in this machine's order. Returns how many. */
+static size_t letters_of(const char *text, uint32_t *out)
+{
+    size_t n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p; n++) {
+        const int more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
+        uint32_t letter = more == 0 ? *p : *p & (0x3fu >> more);
+        p++;
+        for (int i = 0; i < more && (*p & 0xc0) == 0x80; i++)
+            letter = letter << 6 | (*p++ & 0x3fu);
+        if (out)
+            out[n] = letter;
+    }
+    return n;
+}
+
+static sp_status write_texts(archive *a, const char *name, int64_t count, const char *const *texts, sp_error *err)
+{
+    size_t longest = 1;
+    char type[32];
+    for (int64_t i = 0; i < count; i++) {
+        const size_t n = letters_of(texts[i], NULL);
+        longest = n > longest ? n : longest;
+    }
+    uint32_t *letters = calloc((size_t)count * longest + 1, sizeof *letters);
+    if (!letters)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < count; i++)
+        letters_of(texts[i], letters + (size_t)i * longest);
+    snprintf(type, sizeof type, "U%zu", longest);
+    sp_status status = write_array(a, name, type, count, longest * sizeof *letters, letters, err);
+    free(letters);
+    return status;
+}
+
+/* A path of all recordings, and what became of them. */
+static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
+{
+    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG}; /* as they are numbered in HDF5 */
+    const sp_paths_info *info = &e->kept.info;
+    const sp_decoded *results = e->kept.results + (size_t)s * (size_t)info->n_recordings;
+    char name[160];
+    double *scores = malloc(((size_t)info->n_recordings + 1) * sizeof *scores);
+    uint8_t *status_of = calloc((size_t)info->n_recordings + 1, 1);
+    snprintf(name, sizeof name, "paths/%.100s", info->strategies[s]);
+    sp_status status = scores && status_of ? begin_member(a, name, "i4", info->n_steps, err) : sp_no_memory(err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        status = sp_kept_paths_read(&e->kept, s, first, n, path, err);
+        if (status == SP_OK)
+            status = append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err);
+    }
+    if (status == SP_OK)
+        status = end_member(a, err);
+    for (int64_t n = 0; status == SP_OK && n < info->n_recordings; n++) {
+        scores[n] = results[n].score;
+        for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+            status_of[n] = results[n].status == statuses[i] ? (uint8_t)i : status_of[n];
+    }
+    snprintf(name, sizeof name, "path_scores/%.100s", info->strategies[s]);
+    if (status == SP_OK)
+        status = write_array(a, name, "f8", info->n_recordings, sizeof *scores, scores, err);
+    snprintf(name, sizeof name, "status/%.100s", info->strategies[s]);
+    if (status == SP_OK)
+        status = write_array(a, name, "u1", info->n_recordings, 1, status_of, err);
+    free(scores);
+    free(status_of);
+    return status;
+}
+
+static sp_status write_labels(archive *a, const sp_paths_export *e, int32_t *labels, sp_error *err)
+{
+    const sp_paths_info *info = &e->kept.info;
+    sp_status status = begin_member(a, "labels", "i4", info->n_steps, err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
+        if (status == SP_OK)
+            status = append_values(a, labels, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *labels, err);
+    }
+    return status == SP_OK ? end_member(a, err) : status;
+}
+
+static bool takes(const char *file)
+{
+    return strcasecmp(sp_file_ending(file), ".npz") == 0;
+}
+
+static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
+{
+    int32_t *path = paths[0];
+    (void)most;
+    const sp_paths_info *info = &e->kept.info;
+    archive a = {.output = &e->output};
+    sp_status status = SP_OK;
+    for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
+        status = write_strategy(&a, e, s, path, err);
+    if (status == SP_OK)
+        status = write_array(&a, "offsets", "i8", info->n_recordings + 1, sizeof *info->offsets, info->offsets, err);
+    if (status == SP_OK)
+        status = write_texts(&a, "ids", info->n_recordings, info->ids, err);
+    if (status == SP_OK)
+        status = write_texts(&a, "classes", info->n_classes, info->classes, err);
+    if (status == SP_OK && info->has_labels)
+        status = write_labels(&a, e, path, err);
+    if (status == SP_OK && a.directory.failed)
+        status = sp_no_memory(err);
+    if (status == SP_OK) {
+        unsigned char end[END] = "PK\5\6";
+        store(end + 8, (uint64_t)a.n, 2);
+        store(end + 10, (uint64_t)a.n, 2);
+        store(end + 12, a.directory.n, 4);
+        store(end + 16, (uint64_t)a.at, 4);
+        sp_text_buffer_put(&a.directory, (const char *)end, END);
+        status = a.directory.failed ? sp_no_memory(err) : append(&a, a.directory.text, a.directory.n, err);
+    }
+    free(a.directory.text);
+    return status;
+}
+
+const sp_path_format sp_npz_paths = {.takes = takes, .write = write_npz};

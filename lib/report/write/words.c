@@ -1,0 +1,97 @@
+/* What recordings and steps are called: texts of the library have placeholders for them. Data never has any: a file that is
+ * called {step}.h5 keeps its name. */
+#include "report/write/buffer.h"
+
+#include <string.h>
+
+#include "evaluate/work.h"
+
+/* Longest first: the first that fits is meant. */
+static const struct name {
+    const char *text;
+    sp_word one, many;
+} names[] = {{"recording(s)", SP_RECORDING, SP_RECORDINGS},
+             {"recordings", SP_RECORDINGS, SP_RECORDINGS},
+             {"recording", SP_RECORDING, SP_RECORDING},
+             {"step(s)", SP_STEP, SP_STEPS},
+             {"steps", SP_STEPS, SP_STEPS},
+             {"step", SP_STEP, SP_STEP}};
+
+static char other_case(char c)
+{
+    return (char)(c ^ 0x20);
+}
+
+/* The name at the beginning of a text, perhaps with a great first letter; NULL: none. */
+static const struct name *name_at(const char *text)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((*text == names[i].text[0] || *text == other_case(names[i].text[0])) &&
+            !strncmp(text + 1, names[i].text + 1, strlen(names[i].text) - 1))
+            return &names[i];
+    return NULL;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "a " or "A " before a name. */
+static bool has_article(const char *text)
+{
+    return (text[0] == 'a' || text[0] == 'A') && text[1] == ' ' && name_at(text + 2);
+}
+
+static void add_word(sp_buffer *buffer, const char *text, int64_t count)
+{
+    const bool with_article = has_article(text), is_great = text[0] < 'a';
+    const struct name *name = name_at(text + 2 * with_article);
+    const char *word = sp_word_of(buffer->words, count == 1 ? name->one : name->many);
+    char first = word[0];
+    if (with_article) {
+        sp_buffer_text(buffer, is_great ? "A" : "a");
+        sp_buffer_text(buffer, strchr("aeiouAEIOU", word[0]) ? "n " : " ");
+    } else if (is_great && first >= 'a' && first <= 'z') {
+        first = other_case(first);
+    }
+    sp_buffer_add(buffer, &first, 1);
+    sp_buffer_text(buffer, word + 1);
+}
+
+const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count)
+{
+    const char *inside = text + 1, *at = inside + 2 * has_article(inside);
+    const struct name *name = name_at(at);
+    if (name && at[strlen(name->text)] == '}') {
+        add_word(buffer, inside, count);
+        return at + strlen(name->text) + 1;
+    }
+    sp_buffer_add(buffer, text, 1);
+    return text + 1;
+}
+
+void sp_buffer_words(sp_buffer *buffer, const char *text)
+{
+    while (text && *text) {
+        const size_t n = strcspn(text, "{");
+        sp_buffer_add(buffer, text, n);
+        text += n;
+        if (*text)
+            text = sp_words_placeholder(buffer, text, 0);
+    }
+}
+
+void sp_buffer_term(sp_buffer *buffer, const char *text)
+{
+    for (bool is_inside = false; text && *text; is_inside = is_letter(text[-1])) {
+        const char *at = text + 2 * has_article(text);
+        const struct name *name = is_inside ? NULL : name_at(at);
+        if (name && !is_letter(at[strlen(name->text)])) {
+            add_word(buffer, text, 0);
+            text = at + strlen(name->text);
+        } else {
+            sp_buffer_add(buffer, text++, 1);
+        }
+    }
+}
