@@ -277,27 +277,26 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
 
 /* ---- what is missing ---- */
 
-/* Shards i of n that no part is, of parts that are all shards of one run: "2/3, 3/3". */
-static bool list_shards(const sp_merged_parts *m, char *text, size_t size)
+/* Shards i of n that no part is, of parts that are all shards of one run: "2/3, 3/3". Nothing: there are none, or no memory. */
+static bool list_shards(sp_merged_parts *m, char *text, size_t size)
 {
+    enum { NAMED = 8, MOST = 1000000 };
     const int64_t n = json_integer_value(json_array_get(json_object_get(m->parts[0].header, "shard"), 1));
+    bool *is_there = m->is_one_run && n > 1 && n <= MOST ? sp_zeros(&m->own, (size_t)n + 1, sizeof *is_there) : NULL;
+    for (int64_t p = 0; is_there && p < m->n_parts; p++) {
+        const json_t *shard = json_object_get(m->parts[p].header, "shard");
+        const int64_t i = json_integer_value(json_array_get(shard, 0));
+        if (i < 1 || i > n || json_integer_value(json_array_get(shard, 1)) != n)
+            return false;
+        is_there[i] = true;
+    }
     size_t at = 0;
     int64_t n_missing = 0;
-    if (!m->is_one_run || n < 2 || n > 1000000)
-        return false;
-    for (int64_t i = 1; i <= n; i++) {
-        bool is_there = false;
-        for (int64_t p = 0; p < m->n_parts && !is_there; p++) {
-            const json_t *shard = json_object_get(m->parts[p].header, "shard");
-            if (json_integer_value(json_array_get(shard, 1)) != n)
-                return false;
-            is_there = json_integer_value(json_array_get(shard, 0)) == i;
-        }
-        if (!is_there && ++n_missing <= 8)
+    for (int64_t i = 1; is_there && i <= n; i++)
+        if (!is_there[i] && ++n_missing <= NAMED)
             at += (size_t)snprintf(text + at, size - at, "%s%lld/%lld", n_missing > 1 ? ", " : "", (long long)i, (long long)n);
-    }
-    if (n_missing > 8)
-        snprintf(text + at, size - at, " and %lld more", (long long)n_missing - 8);
+    if (n_missing > NAMED)
+        snprintf(text + at, size - at, " and %lld more", (long long)n_missing - NAMED);
     return n_missing > 0;
 }
 
