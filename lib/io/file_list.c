@@ -36,12 +36,6 @@ void sp_file_list_free(sp_file_list *list)
     free(list);
 }
 
-const char *sp_file_ending(const char *file)
-{
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
-    return dot && dot != name ? dot : "";
-}
-
 static bool is_readable(const char *file)
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)

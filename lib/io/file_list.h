@@ -4,9 +4,6 @@
 
 #include <stdbool.h>
 
-/* ".npy" of "scores/n1.npy"; "" where there is none. Points into the name. */
-const char *sp_file_ending(const char *file);
-
 /* A pattern with {id} that is not itself the name of a file. */
 bool sp_file_is_pattern(const char *file);
 

@@ -6,9 +6,9 @@
 #include <strings.h>
 
 #include "io/arrays/npz.h"
-#include "io/file_list.h"
 #include "io/paths_export.h"
 #include "io/text/text_buffer.h"
+#include "io/text/texts.h"
 
 typedef struct archive {
     sp_output *output;

@@ -8,7 +8,6 @@
 
 #include "core/model.h"
 #include "core/names.h"
-#include "io/file_list.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_use.h"

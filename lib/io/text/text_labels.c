@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "core/model.h"
-#include "io/file_list.h"
 #include "io/source.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"

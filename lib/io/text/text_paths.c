@@ -4,10 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/file_list.h"
 #include "io/paths_export.h"
 #include "io/text/text_buffer.h"
 #include "io/text/text_labels.h"
+#include "io/text/texts.h"
 
 /* A cell: quoted where it has to be, with an apostrophe before what spreadsheets take for a formula (files.h). */
 static void put_cell(sp_text_buffer *out, const char *text, char delimiter)

@@ -134,6 +134,12 @@ bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t
     return found;
 }
 
+const char *sp_file_ending(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    return dot && dot != name ? dot : "";
+}
+
 char *sp_file_stem(const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
