@@ -51,8 +51,8 @@ static void test_refusals(void **state)
                                         "night /epoch",
                                         "night:/epoch",
                                         "night:nights:x/epoch",
-                                        "n\xC3\xA4"
-                                        "cht/epoch",
+                                        ("n\xC3\xA4"
+                                         "cht/epoch"),
                                         "night/abcdefghijabcdefghijabcdefghijab",
                                         "night/abcdefghijabcdefghijabcdefghija"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
