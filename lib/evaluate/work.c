@@ -82,7 +82,10 @@ static bool copy_word(const char *from, size_t n, char to[SP_MOST_WORD])
 static bool make_plural(const char *one, char many[SP_MOST_WORD])
 {
     const size_t n = strlen(one);
-    const char last = one[n - 1], before = n > 1 ? one[n - 2] : '\0';
+    const char last = one[n - 1];
+    char before = '\0';
+    if (n > 1)
+        before = one[n - 2];
     const bool is_y = last == 'y' && !strchr("aeiou", before);
     const bool is_ch = last == 'h' && before == 'c' && n > 2 && strchr("tnr", one[n - 3]);
     const bool hisses = last == 's' || last == 'x' || last == 'z' || (last == 'h' && before == 's') || is_ch;

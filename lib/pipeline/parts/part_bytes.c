@@ -62,15 +62,19 @@ static void put_eight(unsigned char *at, uint64_t number)
         at[i] = (unsigned char)(number >> 8 * i);
 }
 
-static void put_text(writer *w, const char *text)
+static void put_bytes(writer *w, const void *bytes, size_t n)
 {
-    const size_t n = strlen(text);
-    put_whole(w, n);
     unsigned char *at = reserve(w, n);
     if (!at)
         return;
-    memcpy(at, text, n);
+    memcpy(at, bytes, n);
     w->n += n;
+}
+
+static void put_text(writer *w, const char *text)
+{
+    put_whole(w, strlen(text));
+    put_bytes(w, text, strlen(text));
 }
 
 static void put_texts(writer *w, int64_t n, char *const *texts)

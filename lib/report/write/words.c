@@ -37,16 +37,17 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "a " or "A " before a name. */
-static bool has_article(const char *text)
+/* Behind the "a " or "A " that stands before a name; `text` itself, where none does. */
+static const char *after_article(const char *text)
 {
-    return (text[0] == 'a' || text[0] == 'A') && text[1] == ' ' && name_at(text + 2);
+    return (text[0] == 'a' || text[0] == 'A') && text[1] == ' ' && name_at(text + 2) ? text + 2 : text;
 }
 
 static void add_word(sp_buffer *buffer, const char *text, int64_t count)
 {
-    const bool with_article = has_article(text), is_great = text[0] < 'a';
-    const struct name *name = name_at(text + 2 * with_article);
+    const char *at = after_article(text);
+    const bool with_article = at != text, is_great = text[0] < 'a';
+    const struct name *name = name_at(at);
     const char *word = sp_word_of(buffer->words, count == 1 ? name->one : name->many);
     char first = word[0];
     if (with_article) {
@@ -61,7 +62,7 @@ static void add_word(sp_buffer *buffer, const char *text, int64_t count)
 
 const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count)
 {
-    const char *inside = text + 1, *at = inside + 2 * has_article(inside);
+    const char *inside = text + 1, *at = after_article(inside);
     const struct name *name = name_at(at);
     if (name && at[strlen(name->text)] == '}') {
         add_word(buffer, inside, count);
@@ -85,7 +86,7 @@ void sp_buffer_words(sp_buffer *buffer, const char *text)
 void sp_buffer_term(sp_buffer *buffer, const char *text)
 {
     for (bool is_inside = false; text && *text; is_inside = is_letter(text[-1])) {
-        const char *at = text + 2 * has_article(text);
+        const char *at = after_article(text);
         const struct name *name = is_inside ? NULL : name_at(at);
         if (name && !is_letter(at[strlen(name->text)])) {
             add_word(buffer, text, 0);
