@@ -33,7 +33,9 @@ static int compare_named(const void *a, const void *b)
 static int64_t *numbers(int64_t n, const named *sorted)
 {
     int64_t *out = malloc((size_t)(n + 1) * sizeof *out);
-    for (int64_t r = 0; out && r < n; r++)
+    if (!out)
+        return NULL;
+    for (int64_t r = 0; r < n; r++)
         out[r] = sorted[r].recording;
     return out;
 }

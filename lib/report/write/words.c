@@ -37,17 +37,21 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Behind the "a " or "A " that stands before a name; `text` itself, where none does. */
-static const char *after_article(const char *text)
+/* The name that begins here or behind "a " or "A "; NULL: none. *end: behind it. */
+static const struct name *read_name(const char *text, bool *with_article, const char **end)
 {
-    return (text[0] == 'a' || text[0] == 'A') && text[1] == ' ' && name_at(text + 2) ? text + 2 : text;
+    const struct name *name = name_at(text);
+    *with_article = !name && (text[0] == 'a' || text[0] == 'A') && text[1] == ' ';
+    if (*with_article)
+        name = name_at(text + 2);
+    if (name)
+        *end = text + (*with_article ? 2 : 0) + strlen(name->text);
+    return name;
 }
 
-static void add_word(sp_buffer *buffer, const char *text, int64_t count)
+/* is_great: the word begins with a capital. */
+static void add_word(sp_buffer *buffer, const struct name *name, bool with_article, bool is_great, int64_t count)
 {
-    const char *at = after_article(text);
-    const bool with_article = at != text, is_great = text[0] < 'a';
-    const struct name *name = name_at(at);
     const char *word = sp_word_of(buffer->words, count == 1 ? name->one : name->many);
     char first = word[0];
     if (with_article) {
@@ -62,11 +66,12 @@ static void add_word(sp_buffer *buffer, const char *text, int64_t count)
 
 const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count)
 {
-    const char *inside = text + 1, *at = after_article(inside);
-    const struct name *name = name_at(at);
-    if (name && at[strlen(name->text)] == '}') {
-        add_word(buffer, inside, count);
-        return at + strlen(name->text) + 1;
+    bool with_article;
+    const char *end;
+    const struct name *name = read_name(text + 1, &with_article, &end);
+    if (name && *end == '}') {
+        add_word(buffer, name, with_article, text[1] < 'a', count);
+        return end + 1;
     }
     sp_buffer_add(buffer, text, 1);
     return text + 1;
@@ -86,11 +91,12 @@ void sp_buffer_words(sp_buffer *buffer, const char *text)
 void sp_buffer_term(sp_buffer *buffer, const char *text)
 {
     for (bool is_inside = false; text && *text; is_inside = is_letter(text[-1])) {
-        const char *at = after_article(text);
-        const struct name *name = is_inside ? NULL : name_at(at);
-        if (name && !is_letter(at[strlen(name->text)])) {
-            add_word(buffer, text, 0);
-            text = at + strlen(name->text);
+        bool with_article;
+        const char *end;
+        const struct name *name = is_inside ? NULL : read_name(text, &with_article, &end);
+        if (name && !is_letter(*end)) {
+            add_word(buffer, name, with_article, *text < 'a', 0);
+            text = end;
         } else {
             sp_buffer_add(buffer, text++, 1);
         }
