@@ -35,8 +35,10 @@ sp_buffer *sp_table_head(sp_table *table, sp_align align)
 {
     sp_align *aligns = realloc(table->aligns, ((size_t)table->n_columns + 1) * sizeof *aligns);
     sp_column_holds *holds = realloc(table->holds, ((size_t)table->n_columns + 1) * sizeof *holds);
-    table->aligns = aligns ? aligns : table->aligns;
-    table->holds = holds ? holds : table->holds;
+    if (aligns)
+        table->aligns = aligns;
+    if (holds)
+        table->holds = holds;
     if (aligns && holds) {
         table->aligns[table->n_columns] = align;
         table->holds[table->n_columns++] = SP_HOLDS_ANYTHING;
