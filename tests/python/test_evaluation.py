@@ -1,5 +1,6 @@
 """compare(), evaluate() and fit() say what the program says of the same data, to the byte; bad input is one sentence."""
 import json
+import re
 import subprocess
 import threading
 
@@ -196,6 +197,17 @@ BAD = [
     (lambda: sp.fit(["a", "b"], method="crf"), "scores"),
     (lambda: sp.fit(["a", "b"], smoothing="x"), "smoothing"),
     (lambda: sp.fit(["a", "b"], folds=-1), "folds"),
+    (lambda: sp.fit(["a", "b"], method=3), "^method=3: a text is needed$"),
+    (lambda: sp.fit(["a", "b"], name=3), "^name=3: a text is needed$"),
+    *((lambda key=key, value=value: sp.evaluate([0, 1], [0, 1], sp.Model(["a", "b"]), **{key: value}), rf"^{key}={re.escape(repr(value))}: a text is needed$")
+      for key, value in (("unit", 3), ("preset", 1), ("background", [1, 2]), ("interval", 0.5), ("zeros", True), ("absent_class", 0), ("weighted_kappa", {}),
+                         ("name", 3))),  # fmt: skip
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit=3), "^unit=3: a text is needed$"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), name=3), "^name=3: a text is needed$"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), strategies=3), "^strategies=3: "),
+    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), part_steps=3), "^part_steps=3: a text is needed$"),
+    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), shard=3), "^shard=3: "),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit="a\0b"), "NUL"),
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -143,7 +143,7 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
         "classes": request.columns,
         "ids": _ids(ids, batch.n_recordings),
         "subjects": _texts(subjects, batch.n_recordings, "subjects"),
-        "file": name,
+        "name": name,
     }
 
 
@@ -192,6 +192,8 @@ def comparing(
         inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
     if weights is not None:
         inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
+    if not isinstance(strategies, Iterable):
+        raise StatepathError(f"strategies={strategies!r}: names of strategies are needed")
     names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
     if on_infeasible not in ("report", "relax", "raise"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
@@ -362,7 +364,7 @@ def evaluate(
         "classes": found.classes,
         "ids": _ids(ids, batch.n_recordings),
         "subjects": _texts(subjects, batch.n_recordings, "subjects"),
-        "file": name,
+        "name": name,
     }
     if labels is not None:
         inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
@@ -461,7 +463,7 @@ def fit(
         batch = request.batch
     else:
         batch = _batch_of_paths(labels, options.get("lengths"))
-        inputs = {"offsets": batch.offsets, "ids": _ids(None, batch.n_recordings), "file": "labels", "n_classes": len(names)}
+        inputs = {"offsets": batch.offsets, "ids": _ids(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
         if options.get("segments") is not None:
             inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(options["segments"], "segments"), "segments"))
     inputs["classes"] = names

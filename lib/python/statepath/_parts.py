@@ -158,6 +158,8 @@ def compare_part(
     request, _, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     how["part_steps"] = part_steps
     if shard is not None:
+        if not isinstance(shard, (str, tuple, list)):
+            raise StatepathError(f"shard={shard!r}: (i, n) is needed, the i-th of n ranges")
         how["shard"] = shard if isinstance(shard, str) else "/".join(str(number) for number in shard)
     notices: list[str] = []
     block = library.compare_part(request.model.to_json(), inputs, how, progress, notices)
