@@ -14,7 +14,7 @@ from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, 
 from ._model import Model
 from ._report import Report
 from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
-from ._scores import Batch, array_of, integers_of
+from ._scores import Batch, array_of, ids_of, integers_of, texts_of
 
 try:
     import statepath._evaluation as _evaluation
@@ -59,22 +59,6 @@ def _needs_library() -> Any:
     if _evaluation is None:
         raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
     return _evaluation
-
-
-def _texts(x: Any, n: int, name: str) -> list[str] | None:
-    if x is None:
-        return None
-    out = [str(v) for v in x]
-    if len(out) != n:
-        raise StatepathError(f"{name}= has {len(out)} names and there are {n} recordings")
-    return out
-
-
-def _ids(ids: Any, n: int) -> list[str]:
-    out = _texts(ids, n, "ids") or [str(i) for i in range(n)]
-    if len(set(out)) != n:
-        raise StatepathError("ids= names a recording twice")
-    return out
 
 
 def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArray[np.int32]:
@@ -141,8 +125,8 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
         "kind": _core.kind_of(batch.rows) if kind < 0 else kind,
         "n_classes": request.model.n_classes,
         "classes": request.columns,
-        "ids": _ids(ids, batch.n_recordings),
-        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
+        "ids": ids_of(ids, batch.n_recordings),
+        "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
         "name": name,
     }
 
@@ -362,8 +346,8 @@ def evaluate(
         "offsets": batch.offsets,
         "n_classes": found.n_classes,
         "classes": found.classes,
-        "ids": _ids(ids, batch.n_recordings),
-        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
+        "ids": ids_of(ids, batch.n_recordings),
+        "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
         "name": name,
     }
     if labels is not None:
@@ -463,7 +447,7 @@ def fit(
         batch = request.batch
     else:
         batch = _batch_of_paths(labels, options.get("lengths"))
-        inputs = {"offsets": batch.offsets, "ids": _ids(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
+        inputs = {"offsets": batch.offsets, "ids": ids_of(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
         if options.get("segments") is not None:
             inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(options["segments"], "segments"), "segments"))
     inputs["classes"] = names
@@ -473,7 +457,7 @@ def fit(
         inputs["labels"] = _labels_of(labels, names, batch, "labels")
     numbers = None
     if groups is not None:
-        texts = _texts(groups, batch.n_recordings, "groups") or []
+        texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
     how = {
         "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),
