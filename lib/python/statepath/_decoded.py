@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import StatepathError, needed
-from ._save import write_whole
+from ._files import write_whole
 from ._scores import file_name
 
 if TYPE_CHECKING:

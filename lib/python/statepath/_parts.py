@@ -11,7 +11,7 @@ from ._evaluate import _TRACE_STEPS, Comparing, Progress, _inputs, _needs_librar
 from ._model import Model
 from ._report import Report
 from ._request import Kind, Places, Request, check_names, with_options
-from ._save import write_whole
+from ._files import write_whole
 from ._scores import file_name
 
 

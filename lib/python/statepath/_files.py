@@ -1,4 +1,4 @@
-"""Files that appear as a whole."""
+"""Texts that are read, and files that appear as a whole."""
 
 from __future__ import annotations
 
@@ -7,6 +7,20 @@ import tempfile
 from collections.abc import Callable
 
 from ._errors import FileError
+from ._scores import file_name
+
+
+def read_text(file: str | os.PathLike[str]) -> tuple[str, str]:
+    """The name of a text file and what it holds; bytes that are no UTF-8 come through, for errors="surrogateescape" gives them back."""
+    name = os.fsdecode(file_name(file))
+    try:
+        with open(name, "rb") as stream:
+            data = stream.read()
+    except OSError as error:
+        raise FileError(f"{name}: cannot be read ({error.strerror or error})") from None
+    if b"\0" in data:
+        raise FileError(f"{name}: is not a text file in UTF-8")
+    return name, data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
 
 
 def write_whole(target: str, write: Callable[[str], None], force: bool) -> None:
