@@ -19,7 +19,7 @@ def hmm_parameters(rng, k):
 def test_signature_of_the_original(original, signature):
     module, name = original.split(":")
     pytest.importorskip(module.split(".")[0], reason=f"{module.split('.')[0]} is not installed")
-    assert shown(found(module, name)) == signature
+    assert shown(found(module, name)) in (signature, signature.replace(", transition_min_prob=None", ""))  # librosa has it from 1.0 on
 
 
 # ---- librosa ----
