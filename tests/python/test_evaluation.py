@@ -102,6 +102,21 @@ def test_shapes_and_names_of_labels_make_no_difference():
     assert sp.compare(scores, floats, "sleep-aasm", ["viterbi"]).to_json() == expected
 
 
+def test_names_of_paths():
+    scores, labels = data(np.random.default_rng(4))
+    paths = {"viterbi": sp.decode(scores, "sleep-aasm"), "argmax": [s.argmax(1) for s in scores]}
+    expected = sp.evaluate(paths, labels, "sleep-aasm").to_json()
+    assert sp.evaluate(list(paths.values()), labels, "sleep-aasm", names=list(paths)).to_json() == expected
+    one = sp.evaluate({"mine": paths["viterbi"]}, labels, "sleep-aasm").to_json()
+    assert sp.evaluate([paths["viterbi"]], labels, "sleep-aasm", names=["mine"]).to_json() == one
+    assert sp.evaluate(paths["viterbi"], labels, "sleep-aasm", names="mine").to_json() == one
+    assert sp.evaluate(np.array([[0, 1], [1, 1]]), [0, 1], sp.Model(["a", "b"]), names=("x", "y")).strategies == ["x", "y"]
+    for given, names, word in ((paths, ["a", "b"], "a mapping has its own"), (list(paths.values()), ["a"], "names= has 1 names and paths= is a list of 2"),
+                               (list(paths.values()), ["a", "a"], "twice"), (paths["viterbi"], 3, "names=3"), ([], [], "empty")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=word):
+            sp.evaluate(given, labels, "sleep-aasm", names=names)
+
+
 def test_against_another_classifier():
     scores, labels = data(np.random.default_rng(5))
     worse = [np.full_like(s, 0.2) for s in scores]

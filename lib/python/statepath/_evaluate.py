@@ -290,12 +290,34 @@ def _batch_of_paths(x: Any, lengths: Any) -> Batch:
     return Batch(rows, offsets, layout, shape=shape)
 
 
+def _named(paths: Any, names: Any) -> dict[str, Any]:
+    """Paths by their names."""
+    if isinstance(paths, Mapping):
+        if names is not None:
+            raise StatepathError("names= are those of a list of paths; a mapping has its own")
+        given = {str(k): v for k, v in paths.items()}
+    elif names is None or isinstance(names, str):
+        given = {"path" if names is None else names: paths}
+    else:
+        listed = [str(name) for name in names] if isinstance(names, Iterable) else None
+        if listed is None or len(set(listed)) != len(listed):
+            raise StatepathError(f"names={names!r}: a name for each of the paths is needed, none of them twice")
+        if not hasattr(paths, "__len__") or len(paths) != len(listed):
+            count = len(paths) if hasattr(paths, "__len__") else "no"
+            raise StatepathError(f'names= has {len(listed)} names and paths= is a list of {count}; one path has one name: names="mine"')
+        given = dict(zip(listed, paths, strict=True))
+    if not given:
+        raise StatepathError("paths= are empty: there is nothing to evaluate")
+    return given
+
+
 @with_options(Judging)
 def evaluate(
     paths: Any,
     labels: Any,
     model: Model | str,
     *,
+    names: Sequence[str] | str | None = None,
     lengths: Any = None,
     segments: Any = None,
     ids: Sequence[str] | None = None,
@@ -310,10 +332,12 @@ def evaluate(
     ----------
     paths : array, list, or mapping of names to them
         The classes of each recording's steps, numbers or names: [T], [N,T], a list of [T], or [S] with `lengths`; -1, None or NaN where
-        undecided. A mapping compares several, each with the same recordings.
+        undecided. A mapping compares several, each with the same recordings; so does a list of several with `names`.
     labels : array or list
         The true classes, in the same shape; None: only transitions are judged.
     model : Model or str
+    names : sequence of str, or str, optional
+        What the report calls the paths: a sequence of names goes with a list of as many paths, one name with one. Without: "path".
     lengths, segments : array of int, optional
         As in :func:`decode`.
     ids, subjects, name, progress, **options
@@ -333,14 +357,14 @@ def evaluate(
     0   open  closed      1
     >>> report.data["strategies"]["yours"]["accuracy"]
     1.0
+    >>> sp.evaluate([[0, 1, 1], [0, 0, 1]], [0, 1, 1], door, names=["mine", "yours"]).strategies
+    ['mine', 'yours']
     """
     library = _needs_library()
     check_names(options, _JUDGING)
     judging, _ = _split(options)
     found = model_of(model)
-    given = {str(k): v for k, v in paths.items()} if isinstance(paths, Mapping) else {"path": paths}
-    if not given:
-        raise StatepathError("paths= are empty: there is nothing to evaluate")
+    given = _named(paths, names)
     batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths)
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
@@ -354,7 +378,7 @@ def evaluate(
         inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
     if segments is not None:
         inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(segments, "segments"), "segments"), np.int64)
-    arrays = [_labels_of(p, found.classes, batch, f"paths[{key!r}]" if isinstance(paths, Mapping) else "paths") for key, p in given.items()]
+    arrays = [_labels_of(p, found.classes, batch, "paths" if p is paths else f"paths[{key!r}]") for key, p in given.items()]
     notices: list[str] = []
     how = {"trace_steps": _TRACE_STEPS, **judging}
     made = library.evaluate(found.to_json(), inputs, how, list(given), arrays, progress, notices)
