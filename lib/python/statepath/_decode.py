@@ -155,8 +155,8 @@ def decode(
     request = Request(scores, model, **options)
     if ids is not None and not full:
         raise StatepathError("ids= are names in a Decoded: add full=True")
-    names = ids_of(ids, request.batch.n_recordings) if full else None
-    return _decode(request, strategy, on_infeasible, n_best, confidence, names)
+    names = None if ids is None else ids_of(ids, request.batch.n_recordings)
+    return _decode(request, strategy, on_infeasible, n_best, confidence, full, names)
 
 
 def _whole(value: Any, name: str) -> int:
@@ -188,14 +188,13 @@ def _outputs(request: Request, n_best: int, confidence: bool, relax: bool) -> di
     return out
 
 
-def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, confidence: bool, ids: list[str] | None) -> Any:
-    """A Decoded of recordings with these names; None: the paths alone."""
+def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, confidence: bool, full: bool, ids: list[str] | None) -> Any:
     if on_infeasible not in ("raise", "mark", "relax"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "raise", "mark" (-1 at each step) or "relax" (break the fewest rules)')
     if not isinstance(strategy, str):
         raise StatepathError(f'strategy={strategy!r}: give its name, such as "viterbi" or "beam:8"')
     n_best = _whole(n_best, "n_best")
-    if (n_best or confidence) and ids is None:
+    if (n_best or confidence) and not full:
         raise StatepathError("n_best= and confidence= are returned in a Decoded: add full=True")
     out = _outputs(request, n_best, confidence, on_infeasible == "relax")
     how = {**request.options, "strategy": strategy, "relax": on_infeasible == "relax"}
@@ -204,7 +203,7 @@ def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, co
     failed = np.flatnonzero(out["status"])
     if len(failed):
         _look_at(request, out, failed, on_infeasible)
-    if ids is not None:
+    if full:
         return Decoded._made(request, strategy, ids, out, counts)
     return request.batch.steps(out["paths"], -1)
 

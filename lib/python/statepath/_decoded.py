@@ -97,10 +97,10 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     _batch: Batch
     _flat: NDArray[np.int32]
+    _ids: list[str] | None  # as given
     model: Model
     strategy: str
     kind: str
-    ids: list[str]
     classes: tuple[str, ...]
     offsets: NDArray[np.int64]
     paths: Any
@@ -119,11 +119,11 @@ class Decoded(Sequence[NDArray[np.int32]]):
     _best: tuple[NDArray[np.int32], NDArray[np.float64]] | None
 
     @classmethod
-    def _made(cls, request: Request, strategy: str, ids: list[str], out: dict[str, Any], counts: dict[str, int]) -> Decoded:
+    def _made(cls, request: Request, strategy: str, ids: list[str] | None, out: dict[str, Any], counts: dict[str, int]) -> Decoded:
         self = cls.__new__(cls)
         batch = request.batch
-        self._batch, self._flat = batch, out["paths"]
-        self.model, self.strategy, self.ids, self.classes = request.model, strategy, ids, request.columns
+        self._batch, self._ids, self._flat = batch, ids, out["paths"]
+        self.model, self.strategy, self.classes = request.model, strategy, request.columns
         self.kind = ("log_probs", "probs", "logits", "scores")[counts["kind"]]
         self.offsets = batch.offsets
         self.paths = batch.steps(out["paths"], -1)
@@ -145,6 +145,11 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     def _split(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         return [values[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    @property
+    def ids(self) -> list[str]:
+        """Names of the recordings: those that were given, else "0", "1", ..."""
+        return list(self._ids) if self._ids is not None else [str(n) for n in range(len(self))]
 
     # -- a sequence of paths --
 
@@ -204,9 +209,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     def _recordings(self) -> NDArray[Any]:
         """The id of each step's recording; numbers where nobody gave names."""
-        numbers = np.arange(len(self))
-        is_named = self.ids != [str(n) for n in numbers]
-        return np.repeat(np.array(self.ids, object) if is_named else numbers, np.diff(self.offsets))
+        names = np.arange(len(self)) if self._ids is None else np.array(self._ids, object)
+        return np.repeat(names, np.diff(self.offsets))
 
     def _steps(self) -> NDArray[np.int64]:
         return np.arange(len(self._flat)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
@@ -246,7 +250,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         with open(file, "w", newline="", encoding="utf-8") as stream:
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerow(["recording", "step", "label"] + ["confidence"] * (self.confidence is not None))
-            parts: list[Any] = [[_no_formula(str(x)) for x in self._recordings()], self._steps().tolist(), [_no_formula(x) for x in self._labels()]]
+            parts: list[Any] = [[_no_formula(str(x)) for x in self._recordings().tolist()], self._steps().tolist(), [_no_formula(x) for x in self._labels()]]
             if self.confidence is not None:
                 parts.append([f"{x:.9g}" for part in self.confidence for x in part])
             rows.writerows(zip(*parts, strict=True))
@@ -310,10 +314,10 @@ class Decoded(Sequence[NDArray[np.int32]]):
         return text + (f", {undecoded:,} without path" if undecoded else "") + (f", {relaxed:,} relaxed" if relaxed else "")
 
     def _repr_html_(self) -> str:
-        most = 10
+        most, ids = 10, self.ids
         head = "<tr><th>recording</th><th>steps</th><th>path score</th><th>status</th></tr>"
         rows = "".join(
-            f"<tr><td>{html.escape(self.ids[n])}</td><td>{len(self[n])}</td><td>{self.scores[n]:.4f}</td><td>{html.escape(self.status[n])}</td></tr>"
+            f"<tr><td>{html.escape(ids[n])}</td><td>{len(self[n])}</td><td>{self.scores[n]:.4f}</td><td>{html.escape(self.status[n])}</td></tr>"
             for n in range(min(most, len(self)))
         )
         more = f"<p>and {len(self) - most:,} more</p>" if len(self) > most else ""
