@@ -8,7 +8,7 @@ from statepath import StatepathWarning
 
 # Module below statepath.compat: function: (where the original is, its signature). "self" of a method is our first argument.
 SCORES = "(y_true, y_pred, *, average='micro', suffix=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)"
-DISCRIMINATIVE = "(prob, transition, *, p_state=None, p_init=None, return_logp=False)"
+DISCRIMINATIVE = "(prob, transition, *, p_state=None, p_init=None, return_logp=False, transition_min_prob=None)"
 SIGNATURES = {
     "allennlp": {
         "viterbi_decode": (
@@ -24,7 +24,7 @@ SIGNATURES = {
         "score_samples": ("hmmlearn.base:BaseHMM.score_samples", "(self, X, lengths=None)"),
     },
     "librosa": {
-        "viterbi": ("librosa.sequence:viterbi", "(prob, transition, *, p_init=None, return_logp=False)"),
+        "viterbi": ("librosa.sequence:viterbi", "(prob, transition, *, p_init=None, return_logp=False, transition_min_prob=None)"),
         "viterbi_discriminative": ("librosa.sequence:viterbi_discriminative", DISCRIMINATIVE),
         "viterbi_binary": ("librosa.sequence:viterbi_binary", DISCRIMINATIVE),
         "transition_uniform": ("librosa.sequence:transition_uniform", "(n_states)"),
@@ -121,3 +121,32 @@ def test_spans_of_seqlearn_have_types():
 
     assert seqlearn.bio_f_score(["B-NP", "I-NP", "O"], ["B-VP", "I-VP", "O"]) == 0
     assert seqlearn.bio_f_score(["B-NP", "I-NP", "B-VP", "O"], ["B-NP", "I-NP", "B-NP", "O"]) == 0.5
+
+
+def test_small_transitions_of_librosa_are_zeros():
+    """A transition matrix in which they are 0 gives the same, by an own search."""
+    import itertools
+
+    import numpy as np
+
+    from statepath.compat import librosa
+
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        prob, trans = rng.random((3, 5)), rng.dirichlet([0.5] * 3, 3)
+        least = trans.max(axis=0).min() * rng.random()
+        weight = {}
+        for path in itertools.product(range(3), repeat=5):
+            steps = [trans[i, j] for i, j in zip(path, path[1:])]
+            weight[path] = 0 if min(steps) < least else np.prod(steps) * np.prod(prob[path, range(5)]) / 3
+        best = max(weight, key=weight.get)
+        states, logp = librosa.viterbi(prob, trans, return_logp=True, transition_min_prob=least)
+        assert tuple(states.tolist()) == best and logp == pytest.approx(np.log(weight[best]))
+    p = np.array([[0.9, 0.4, 0.9], [0.1, 0.6, 0.1]])
+    loop = librosa.transition_loop(2, 0.9)
+    assert librosa.viterbi_discriminative(p, loop, transition_min_prob=0.1 + 1e-9).tolist() == [0, 0, 0]
+    assert librosa.viterbi_binary(p, librosa.transition_loop(2, 0.6), transition_min_prob=0.5).tolist() == [[1, 1, 1], [0, 0, 0]]
+    for least in (-1, "x", float("nan"), True, 0.95):
+        with pytest.raises(librosa.ParameterError, match="transition_min_prob="):
+            librosa.viterbi(p, loop, transition_min_prob=least)
+    assert np.array_equal(librosa.viterbi(p, loop, transition_min_prob=0), librosa.viterbi(p, loop))

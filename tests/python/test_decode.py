@@ -275,7 +275,7 @@ def test_infeasible(door):
     assert [p.tolist() for p in d] == [[2], [-1, -1, -1]] and d.status == ["ok", "no_path"]
     assert d.scores.tolist() == [0, -np.inf] and d.step.tolist() == [-1, 1] and d.names()[1] == ["", "", ""]
     d = sp.decode([good, bad], door, on_infeasible="relax", full=True)
-    assert d.status == ["ok", "relaxed"] and d.n_broken.tolist() == [0, 1] and d[1].tolist() == [0, 1, 2] and d.broken[1].tolist() == [False, True, False]
+    assert d.status == ["ok", "relaxed"] and d.n_broken.tolist() == [0, 1] and d[1].tolist() == [0, 1, 2] and d.violations[1].tolist() == [False, True, False]
     with pytest.raises(sp.NoPathError, match="every class is impossible at step 1"):
         sp.decode(np.array([[1.0, 0, 0], [0, 0, 0], [1.0, 0, 0]]), door)
     with pytest.raises(sp.NoPathError, match="no state reaches step 0") as caught:
@@ -283,6 +283,33 @@ def test_infeasible(door):
     assert caught.value.blocking == []
     with pytest.raises(sp.NoPathError, match="no state reaches step 0"):
         sp.decode(np.array([[0.2, 0.3, 0.5]]), door, labels=[1])
+
+
+def test_names_of_recordings(rng, door, tmp_path):
+    parts = [probabilities(rng, n, 3) for n in (4, 0, 6)]
+    plain, named = sp.decode(parts, door, full=True), sp.decode(parts, door, full=True, ids=["ann", "", "=eve"])
+    assert plain.ids == ["0", "1", "2"] and named.ids == ["ann", "", "=eve"] and plain.violations is None
+    named.save(tmp_path / "p.csv")
+    assert [line.split(",")[0] for line in (tmp_path / "p.csv").read_text().splitlines()[1:]] == ["ann"] * 4 + ["'=eve"] * 6
+    named.save(tmp_path / "p.npz")
+    assert np.load(tmp_path / "p.npz")["ids"].tolist() == named.ids and "<td>ann</td>" in named._repr_html_()
+    for ids, word in ((["a"], "1 names and there are 3"), (["a", "a", "b"], "twice"), ("abc", "a list of 3 names"), (3, "a list of 3 names")):
+        with pytest.raises(sp.StatepathError, match=word):
+            sp.decode(parts, door, full=True, ids=ids)
+    with pytest.raises(sp.StatepathError, match="full=True"):
+        sp.decode(parts, door, ids=["a", "b", "c"])
+
+
+def test_padded(rng, door):
+    parts = [probabilities(rng, n, 3) for n in (4, 0, 6)]
+    d = sp.decode(parts, door, full=True)
+    rows = d.padded()
+    assert rows.shape == (3, 6) and rows.dtype == np.int32 and (rows[1] == -1).all() and (rows[0, 4:] == -1).all()
+    assert all(np.array_equal(row[: len(path)], path) for row, path in zip(rows, d)) and d.padded(-100)[1, 0] == -100
+    assert sp.decode([], door, full=True).padded().shape == (0, 0)
+    for fill in (0.5, "x", True, 2**31, None):
+        with pytest.raises(sp.StatepathError, match="fill="):
+            d.padded(fill)
 
 
 def test_strategies_from_the_table(rng, door):

@@ -1,5 +1,6 @@
 """compare(), evaluate() and fit() say what the program says of the same data, to the byte; bad input is one sentence."""
 import json
+import re
 import subprocess
 import threading
 
@@ -101,6 +102,21 @@ def test_shapes_and_names_of_labels_make_no_difference():
     assert sp.compare(scores, floats, "sleep-aasm", ["viterbi"]).to_json() == expected
 
 
+def test_names_of_paths():
+    scores, labels = data(np.random.default_rng(4))
+    paths = {"viterbi": sp.decode(scores, "sleep-aasm"), "argmax": [s.argmax(1) for s in scores]}
+    expected = sp.evaluate(paths, labels, "sleep-aasm").to_json()
+    assert sp.evaluate(list(paths.values()), labels, "sleep-aasm", names=list(paths)).to_json() == expected
+    one = sp.evaluate({"mine": paths["viterbi"]}, labels, "sleep-aasm").to_json()
+    assert sp.evaluate([paths["viterbi"]], labels, "sleep-aasm", names=["mine"]).to_json() == one
+    assert sp.evaluate(paths["viterbi"], labels, "sleep-aasm", names="mine").to_json() == one
+    assert sp.evaluate(np.array([[0, 1], [1, 1]]), [0, 1], sp.Model(["a", "b"]), names=("x", "y")).strategies == ["x", "y"]
+    for given, names, word in ((paths, ["a", "b"], "a mapping has its own"), (list(paths.values()), ["a"], "names= has 1 names and paths= is a list of 2"),
+                               (list(paths.values()), ["a", "a"], "twice"), (paths["viterbi"], 3, "names=3"), ([], [], "empty")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=word):
+            sp.evaluate(given, labels, "sleep-aasm", names=names)
+
+
 def test_against_another_classifier():
     scores, labels = data(np.random.default_rng(5))
     worse = [np.full_like(s, 0.2) for s in scores]
@@ -196,6 +212,17 @@ BAD = [
     (lambda: sp.fit(["a", "b"], method="crf"), "scores"),
     (lambda: sp.fit(["a", "b"], smoothing="x"), "smoothing"),
     (lambda: sp.fit(["a", "b"], folds=-1), "folds"),
+    (lambda: sp.fit(["a", "b"], method=3), "^method=3: a text is needed$"),
+    (lambda: sp.fit(["a", "b"], name=3), "^name=3: a text is needed$"),
+    *((lambda key=key, value=value: sp.evaluate([0, 1], [0, 1], sp.Model(["a", "b"]), **{key: value}), rf"^{key}={re.escape(repr(value))}: a text is needed$")
+      for key, value in (("unit", 3), ("preset", 1), ("background", [1, 2]), ("interval", 0.5), ("zeros", True), ("absent_class", 0), ("weighted_kappa", {}),
+                         ("name", 3))),  # fmt: skip
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit=3), "^unit=3: a text is needed$"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), name=3), "^name=3: a text is needed$"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), strategies=3), "^strategies=3: "),
+    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), part_steps=3), "^part_steps=3: a text is needed$"),
+    (lambda: sp.compare_part([[0.5, 0.5]], [0], sp.Model(["a", "b"]), shard=3), "^shard=3: "),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), unit="a\0b"), "NUL"),
 ]
 
 

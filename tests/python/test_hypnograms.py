@@ -189,3 +189,30 @@ def test_bad_targets(tmp_path):
             sleep.read_hypnogram(file, epoch_seconds=wrong)
     with pytest.raises(sp.StatepathError, match="model"):
         sleep.read_hypnogram(file, model=3)
+
+
+def test_codes_of_annotations(tmp_path):
+    """By a coding, annotations are what the same events are in a file."""
+    from types import SimpleNamespace
+
+    words = ["Sleep stage W", "1", "2", "3", "4", "5", "snoring", "9", "W", "6"]
+    night = SimpleNamespace(onset=[30.0 * t for t in range(len(words))], duration=[30.0] * len(words), description=words)
+    rows = "".join(f"{30 * t}\t30\t{word}\n" for t, word in enumerate(words))
+    (tmp_path / "events.tsv").write_text("onset\tduration\ttrial_type\n" + rows)
+    for codes, more in (("rk", None), ("utime", None), ("rk", {"5": "N1"}), (None, {"1": "REM", "9": None, "W": "Wake"})):
+        try:
+            expected = sleep.read_hypnogram(tmp_path / "events.tsv", codes=codes, map=more)
+        except sp.StatepathError:
+            expected = None
+        if expected is None:
+            with pytest.raises(sp.StatepathError, match="map="):
+                sleep.from_annotations(night, codes=codes, map=more)
+        else:
+            assert sleep.from_annotations(night, codes=codes, map=more, n_steps=len(expected)).tolist() == expected.tolist()
+    with pytest.raises(sp.StatepathError, match="rl"):
+        sleep.from_annotations(night, codes="rl")
+    with pytest.raises(sp.StatepathError, match="codes=3"):
+        sleep.from_annotations(night, codes=3)
+    night.description = ["Sleep stage Z"] * len(words)
+    with pytest.raises(sp.StatepathError, match='"Sleep stage Z" means no stage'):
+        sleep.from_annotations(night, codes="rk")

@@ -103,6 +103,27 @@ def test_weights_give_the_rules():
     assert np.array_equal(sp.Model(list("abcd"), log_weights=precise).log_weights, precise)
 
 
+@pytest.mark.parametrize("smoothing", [0, 0.5])
+def test_probabilities_from_labels(rng, smoothing):
+    pytest.importorskip("statepath._evaluation", reason="built without GSL")
+    labels = [np.repeat([0, 1, 2, 0, 2], rng.integers(1, 9, 5)) for _ in range(3)]  # never 1 after 2
+    rules = sp.Model.from_labels(labels, ["x", "y", "z"])
+    model = sp.Model.from_labels(labels, ["x", "y", "z"], probabilities=True, smoothing=smoothing)
+    assert model.forbidden == rules.forbidden and model.forbidden and model.name == rules.name
+    pairs = np.zeros((3, 3))
+    for path in labels:
+        np.add.at(pairs, (path[:-1], path[1:]), 1)
+    expected = np.where(rules.allow, pairs + smoothing, 0)
+    assert np.exp(model.log_weights) == pytest.approx(expected / expected.sum(1, keepdims=True))
+    flat = sp.Model.from_labels(np.concatenate(labels), ["x", "y", "z"], lengths=[len(path) for path in labels], probabilities=True, smoothing=smoothing)
+    assert flat == model
+    assert model == sp.fit(labels, rules=rules, method="counts", tune="none", smoothing=smoothing, name=rules.name)
+    for more, word in (({"smoothing": 1}, "goes with probabilities=True"), ({"smoothing": -1, "probabilities": True}, "from 0 on"),
+                       ({"smoothing": "x", "probabilities": True}, "a number is needed")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=word):
+            sp.Model.from_labels(labels, **more)
+
+
 def test_from_labels(program, tmp_path, rng):
     model = sp.Model.from_labels([["a", "a", "b", None, "c"], ["b", "a"]])
     assert model.classes == ("a", "b", "c")

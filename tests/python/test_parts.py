@@ -124,8 +124,8 @@ def test_part_says_what_it_holds():
         one + "x"
     with pytest.raises(sp.StatepathError, match="compare_part"):
         sp.Part()
-    with pytest.raises(sp.StatepathError, match="'?str'? is no Part"):
-        sp.merge(["x"])
+    with pytest.raises(sp.StatepathError, match="int is no Part"):
+        sp.merge([1])
     with pytest.raises(sp.StatepathError, match="no part"):
         sp.merge([])
 
@@ -242,3 +242,42 @@ def test_three_lines(package, tmp_path):
     exec(lines_of_readme(f"import {package}"), names)
     whole = sp.compare(list(scores.values()), list(labels.values()), MODEL, ids=files)
     assert names["report"].to_json() == whole.to_json()
+
+
+def test_files(tmp_path):
+    scores, labels = nights(5)
+    names = list(scores)
+    parts = parts_of(scores, labels, (names[:2], names[2:3], names[3:]))
+    whole = forms(sp.merge(parts))
+    (parts[0] + parts[2]).save(tmp_path / "two")
+    parts[1].save(str(tmp_path / "one"))
+    assert sp.Part.load(tmp_path / "two") == parts[0] + parts[2] and sp.Part.load(tmp_path / "two").recordings == names[:2] + names[3:]
+    assert forms(sp.merge([tmp_path / "two", str(tmp_path / "one")])) == forms(sp.merge([parts[1], tmp_path / "two"])) == whole
+    assert forms(sum(parts).report()) == whole and forms(sp.merge(tmp_path / "one")) == forms(parts[1].report())
+    with pytest.raises(sp.FileError, match="one: exists already"):
+        parts[0].save(tmp_path / "one")
+    parts[0].save(tmp_path / "one", force=True)
+    assert sp.Part.load(tmp_path / "one") == parts[0] and sorted(os.listdir(tmp_path)) == ["one", "two"]
+    with pytest.raises(sp.StatepathError, match="night0"):
+        sp.merge([tmp_path / "one", tmp_path / "two"])
+
+
+def test_files_that_are_no_parts(tmp_path):
+    scores, labels = nights(2)
+    sp.compare_part(scores, labels, MODEL).save(tmp_path / "part")
+    good = (tmp_path / "part").read_bytes()
+    file = tmp_path / "bad"
+    for data, word in ((b"", "is no part"), (b"hello", "is no part"), (b"\x89HDF\r\n", "statepath merge"), (good[:-1], "ends within"), (good[:20], "ends within"),
+                       (good + b"\1", "ends within"), (good[:-9] + bytes([good[-9] ^ 1]) + good[-8:], "bad: ")):  # fmt: skip
+        file.write_bytes(data)
+        with pytest.raises(sp.FileError, match=word):
+            sp.Part.load(file)
+        with pytest.raises(sp.FileError, match=word):
+            sp.merge([file])
+    for name in (tmp_path / "nothing", tmp_path):
+        with pytest.raises(sp.FileError, match="cannot be read"):
+            sp.Part.load(name)
+    with pytest.raises(sp.StatepathError, match="file=3"):
+        sp.Part.load(3)
+    with pytest.raises(sp.FileError, match="cannot be written"):
+        sp.compare_part(scores, labels, MODEL).save(tmp_path / "nowhere" / "part")

@@ -48,7 +48,7 @@ bool given_take(PyObject *inputs, given *g)
     memset(g, 0, sizeof *g);
     const int64_t K = integer_from(inputs, "n_classes", 0), kind = integer_from(inputs, "kind", 0);
     sp_source_info *info = &g->arrays.info;
-    info->file = text_from(inputs, "file");
+    info->file = text_from(inputs, "name");
     info->dtype = SP_F64;
     if (PyErr_Occurred() || !info->file || K < 1 || K > INT32_MAX || kind < 0 || kind >= SP_N_KINDS)
         return fail("file, kind and n_classes are needed");

@@ -3,10 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL with the exception that says which argument is no text. */
+static const char *refuse(PyObject *object, const char *name)
+{
+    sp_error err;
+    PyObject *shown = PyObject_Repr(object);
+    const char *text = shown ? PyUnicode_AsUTF8AndSize(shown, NULL) : NULL;
+    if (text) {
+        sp_fail(&err, SP_EINVAL, "%s=%.60s: a text is needed", name, text);
+        raise_error(&err);
+    }
+    Py_XDECREF(shown);
+    return NULL;
+}
+
 /* The text of a str without NUL characters. */
 static const char *text_of(PyObject *object, const char *name)
 {
     Py_ssize_t size;
+    if (!PyUnicode_Check(object))
+        return refuse(object, name);
     const char *text = PyUnicode_AsUTF8AndSize(object, &size);
     if (text && strlen(text) != (size_t)size) {
         PyErr_Format(PyExc_ValueError, "%s: a text holds a NUL character", name);

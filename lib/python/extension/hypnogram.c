@@ -6,6 +6,7 @@
 
 #include "io/events/hypnogram.h"
 #include "sleep/label_coding_new.h"
+#include "sleep/label_coding_use.h"
 
 PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
 {
@@ -37,6 +38,33 @@ PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
     sp_codes_free(codes);
     free(h.labels);
     Py_DECREF(file);
+    return out;
+}
+
+PyObject *py_coded_labels(PyObject *module, PyObject *args)
+{
+    PyObject *texts, *given, *list, *out = NULL;
+    const char *preset, *map;
+    sp_codes *codes = NULL;
+    sp_error err;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOzz", &texts, &given, &preset, &map))
+        return NULL;
+    const sp_model *model = model_of_object(given);
+    int32_t n = 0;
+    const char **items = model ? strings(texts, &list, &n) : NULL;
+    if (!items)
+        return NULL;
+    if (sp_label_coding_new(preset, map, map, false, model, &codes, &err) != SP_OK)
+        raise_error(&err);
+    else
+        out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n * (Py_ssize_t)sizeof(int32_t));
+    int32_t *labels = out ? (int32_t *)(void *)PyBytes_AsString(out) : NULL;
+    for (int32_t i = 0; labels && i < n; i++)
+        labels[i] = sp_codes_text(codes, items[i]);
+    sp_codes_free(codes);
+    free(items);
+    Py_DECREF(list);
     return out;
 }
 

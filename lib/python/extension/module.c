@@ -47,6 +47,7 @@ static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL},
                                 {"tag_entities", py_tag_entities, METH_VARARGS, NULL},
                                 {"tag_scheme", py_tag_scheme, METH_O, NULL},
                                 {"read_hypnogram", py_read_hypnogram, METH_VARARGS, NULL},
+                                {"coded_labels", py_coded_labels, METH_VARARGS, NULL},
                                 {"write_hypnogram", py_write_hypnogram, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -13,6 +14,7 @@ from ._decoded import STATUS, Decoded
 from ._errors import BugError, DeadEndError, NoPathError, StatepathError, StatepathWarning
 from ._model import Model
 from ._request import Options, Request, number_of_kind, with_options
+from ._scores import ids_of
 
 Infeasible = Literal["raise", "mark", "relax"]
 
@@ -31,6 +33,7 @@ def decode(
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
+    ids: Sequence[str] | None = None,
     **options: Unpack[Options],
 ) -> Decoded: ...
 @overload
@@ -43,6 +46,7 @@ def decode(
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
+    ids: Sequence[str] | None = None,
     **options: Unpack[Options],
 ) -> Any: ...
 @with_options(Options)
@@ -55,6 +59,7 @@ def decode(
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
+    ids: Sequence[str] | None = None,
     **options: Unpack[Options],
 ) -> Any:
     """The best path that a model allows, for one recording or many.
@@ -100,6 +105,8 @@ def decode(
         So many best paths, in ``Decoded.nbest``; with `full`.
     confidence : bool
         Confidence, log partition and margin too; with `full`.
+    ids : sequence of str, optional
+        Names of the recordings, for ``Decoded.ids`` and what it writes; with `full`.
     threads : int
         0: all processors.
 
@@ -137,6 +144,7 @@ def decode(
         and on_infeasible == "raise"
         and not n_best
         and confidence is False
+        and ids is None
         and (not options or (len(options) == 1 and "kind" in options))
         and model._is_plain
     ):
@@ -145,7 +153,10 @@ def decode(
         if _core.decode_small(scores, model._chains[None], path, -1 if kind is None else number_of_kind(kind)):
             return path
     request = Request(scores, model, **options)
-    return _decode(request, strategy, on_infeasible, n_best, confidence, full)
+    if ids is not None and not full:
+        raise StatepathError("ids= are names in a Decoded: add full=True")
+    names = None if ids is None else ids_of(ids, request.batch.n_recordings)
+    return _decode(request, strategy, on_infeasible, n_best, confidence, full, names)
 
 
 def _whole(value: Any, name: str) -> int:
@@ -177,7 +188,7 @@ def _outputs(request: Request, n_best: int, confidence: bool, relax: bool) -> di
     return out
 
 
-def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, confidence: bool, full: bool) -> Any:
+def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, confidence: bool, full: bool, ids: list[str] | None) -> Any:
     if on_infeasible not in ("raise", "mark", "relax"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "raise", "mark" (-1 at each step) or "relax" (break the fewest rules)')
     if not isinstance(strategy, str):
@@ -193,7 +204,7 @@ def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, co
     if len(failed):
         _look_at(request, out, failed, on_infeasible)
     if full:
-        return Decoded._made(request, strategy, out, counts)
+        return Decoded._made(request, strategy, ids, out, counts)
     return request.batch.steps(out["paths"], -1)
 
 

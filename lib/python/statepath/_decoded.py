@@ -6,7 +6,6 @@ import csv
 import html
 import math
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import FileError, StatepathError, needed
+from ._errors import StatepathError, needed
+from ._files import write_whole
 from ._scores import file_name
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
     ----------
     paths : array, list or Series
         In the shape that came in, as :func:`decode` returns them without `full`.
+    ids : list of str, [N]
+        Names of the recordings: those that were given, else "0", "1", ...
     classes : tuple of str
         Names of the columns.
     model : Model
@@ -48,8 +50,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
         The step of the failure; -1.
     n_broken : array of int, [N]
         Rules that a relaxed path breaks.
-    broken : list of array of bool, or None
-        Steps at which a relaxed path breaks one; with ``on_infeasible="relax"``.
+    violations : list of array of bool [T], or None
+        Steps at which a relaxed path breaks one; None without ``on_infeasible="relax"``.
     confidence : list of array, or None
         The marginal, given the rules, of the class at each step.
     log_partition, margin : array of float, [N], or None
@@ -79,8 +81,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     What it was asked, and what was done to the scores:
 
-    >>> d.strategy, d.kind, d.classes, d.model.name, d.offsets, d.segments, d.floored, d.missing
-    ('viterbi', 'probs', ('a', 'b'), 'model', array([0, 2]), None, 0, 0)
+    >>> d.strategy, d.kind, d.classes, d.model.name, d.ids, d.offsets, d.segments, d.floored, d.missing
+    ('viterbi', 'probs', ('a', 'b'), 'model', ['0'], array([0, 2]), None, 0, 0)
 
     Where no path is allowed:
 
@@ -89,12 +91,13 @@ class Decoded(Sequence[NDArray[np.int32]]):
     >>> marked.status, marked.step, marked.scores, marked.paths
     (['no_path'], array([1]), array([-inf]), array([-1, -1], dtype=int32))
     >>> relaxed = sp.decode(stuck, model, full=True, on_infeasible="relax")
-    >>> relaxed.paths, relaxed.n_broken, relaxed.broken
+    >>> relaxed.paths, relaxed.n_broken, relaxed.violations
     (array([0, 0], dtype=int32), array([1]), [array([False,  True])])
     """
 
     _batch: Batch
     _flat: NDArray[np.int32]
+    _ids: list[str] | None  # as given
     model: Model
     strategy: str
     kind: str
@@ -105,7 +108,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
     status: list[str]
     step: NDArray[np.int64]
     n_broken: NDArray[np.int64]
-    broken: list[NDArray[np.bool_]] | None
+    violations: list[NDArray[np.bool_]] | None
     confidence: list[NDArray[np.float32]] | None
     log_partition: NDArray[np.float64] | None
     margin: NDArray[np.float64] | None
@@ -116,10 +119,10 @@ class Decoded(Sequence[NDArray[np.int32]]):
     _best: tuple[NDArray[np.int32], NDArray[np.float64]] | None
 
     @classmethod
-    def _made(cls, request: Request, strategy: str, out: dict[str, Any], counts: dict[str, int]) -> Decoded:
+    def _made(cls, request: Request, strategy: str, ids: list[str] | None, out: dict[str, Any], counts: dict[str, int]) -> Decoded:
         self = cls.__new__(cls)
         batch = request.batch
-        self._batch, self._flat = batch, out["paths"]
+        self._batch, self._ids, self._flat = batch, ids, out["paths"]
         self.model, self.strategy, self.classes = request.model, strategy, request.columns
         self.kind = ("log_probs", "probs", "logits", "scores")[counts["kind"]]
         self.offsets = batch.offsets
@@ -127,7 +130,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         self.scores, self.step, self.n_broken = out["scores"], out["step"], out["n_broken"]
         self.status = [STATUS[s] if s else "relaxed" if b else "ok" for s, b in zip(out["status"], self.n_broken, strict=True)]
         split = self._split
-        self.broken = split(out["broken"].view(bool)) if "broken" in out else None
+        self.violations = split(out["broken"].view(bool)) if "broken" in out else None
         self.confidence = split(out["confidence"]) if "confidence" in out else None
         self.log_partition, self.margin = out.get("log_partition"), out.get("margin")
         self.nbest = None
@@ -142,6 +145,11 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     def _split(self, values: NDArray[Any]) -> list[NDArray[Any]]:
         return [values[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    @property
+    def ids(self) -> list[str]:
+        """Names of the recordings: those that were given, else "0", "1", ..."""
+        return list(self._ids) if self._ids is not None else [str(n) for n in range(len(self))]
 
     # -- a sequence of paths --
 
@@ -159,13 +167,31 @@ class Decoded(Sequence[NDArray[np.int32]]):
 
     # -- other forms --
 
+    def padded(self, fill: int = -1) -> NDArray[np.int32]:
+        """The paths as one array [N,T], `fill` after the end of those that are shorter than the longest.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> d = sp.decode([[[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7]]], sp.Model(["a", "b"]), full=True, ids=["long", "short"])
+        >>> d.ids, d.padded(-100)
+        (['long', 'short'], array([[   0,    1],
+               [   1, -100]], dtype=int32))
+        """
+        if isinstance(fill, (bool, np.bool_)) or not isinstance(fill, (int, np.integer)) or not -(2**31) <= fill < 2**31:
+            raise StatepathError(f"fill={fill!r}: a whole number of 32 bits is needed")
+        lengths = np.diff(self.offsets)
+        out = np.full((len(self), int(lengths.max(initial=0))), fill, np.int32)
+        out[np.arange(out.shape[1]) < lengths[:, None]] = self._flat
+        return out
+
     def names(self) -> list[list[str]]:
         """Class names of each recording's steps; "" where there is no class."""
         names = (*self.classes, "")
         return [[names[k] for k in path] for path in self]
 
     def to_frame(self) -> Any:
-        """A pandas data frame: recording, step, label, and confidence where it is known; one row a step.
+        """A pandas data frame: recording (its id), step, label, and confidence where it is known; one row a step.
 
         Examples
         --------
@@ -181,8 +207,10 @@ class Decoded(Sequence[NDArray[np.int32]]):
             columns["confidence"] = np.concatenate(self.confidence) if self.confidence else np.empty(0, np.float32)
         return pd.DataFrame(columns)
 
-    def _recordings(self) -> NDArray[np.intp]:
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+    def _recordings(self) -> NDArray[Any]:
+        """The id of each step's recording; numbers where nobody gave names."""
+        names = np.arange(len(self)) if self._ids is None else np.array(self._ids, object)
+        return np.repeat(names, np.diff(self.offsets))
 
     def _steps(self) -> NDArray[np.int64]:
         return np.arange(len(self._flat)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
@@ -216,20 +244,13 @@ class Decoded(Sequence[NDArray[np.int32]]):
         }
         if ending not in writers:
             raise StatepathError(f"{target}: files end in .h5, .csv or .npz")
-        if os.path.exists(target) and not force:
-            raise FileError(f"{target}: exists already; write force=True to replace it")
-        try:
-            _whole_file(target, writers[ending])
-        except OSError as error:
-            if isinstance(error, FileError):
-                raise
-            raise FileError(f"{target}: cannot be written ({error.strerror or error})") from None
+        write_whole(target, writers[ending], force)
 
     def _save_csv(self, file: str) -> None:
         with open(file, "w", newline="", encoding="utf-8") as stream:
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerow(["recording", "step", "label"] + ["confidence"] * (self.confidence is not None))
-            parts: list[Any] = [self._recordings().tolist(), self._steps().tolist(), [_no_formula(x) for x in self._labels()]]
+            parts: list[Any] = [[_no_formula(str(x)) for x in self._recordings().tolist()], self._steps().tolist(), [_no_formula(x) for x in self._labels()]]
             if self.confidence is not None:
                 parts.append([f"{x:.9g}" for part in self.confidence for x in part])
             rows.writerows(zip(*parts, strict=True))
@@ -257,16 +278,16 @@ class Decoded(Sequence[NDArray[np.int32]]):
             }
         if self._best is not None:
             arrays |= {"nbest/paths": self._best[0].astype(path_type), "nbest/scores": np.ascontiguousarray(self._best[1].T)}
-        if self.broken is not None:
+        if self.violations is not None:
             arrays[f"broken/{name}"] = self.n_broken
-            arrays[f"broken_steps/{name}"] = np.concatenate(self.broken).view(np.uint8) if self.broken else np.empty(0, np.uint8)
+            arrays[f"broken_steps/{name}"] = np.concatenate(self.violations).view(np.uint8) if self.violations else np.empty(0, np.uint8)
         if self.segments is not None:
             arrays["segments"] = self.segments
         return arrays
 
     def _save_npz(self, file: str) -> None:
         with open(file, "wb") as stream:
-            np.savez(stream, classes=np.array(self.classes), **self._arrays())
+            np.savez(stream, classes=np.array(self.classes), ids=np.array(self.ids), **self._arrays())
 
     def _save_hdf5(self, file: str) -> None:
         h5py = needed("h5py", "HDF5 files are written")
@@ -276,7 +297,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
             for key, values in self._arrays().items():
                 f.create_dataset(key, data=values)
             f[f"status/{name}"].attrs["names"] = "0 ok, 1 no_path, 2 dead_end, 3 bug"
-            f.create_dataset("ids", data=[str(n) for n in range(len(self))], dtype=text)
+            f.create_dataset("ids", data=self.ids, dtype=text)
             f.create_dataset("classes", data=list(self.classes), dtype=text)
             attributes = {"statepath_version": _core.version(), "command": "statepath.decode()", "model": self.model.to_json(), "input": ""}
             for key, value in attributes.items():
@@ -293,10 +314,10 @@ class Decoded(Sequence[NDArray[np.int32]]):
         return text + (f", {undecoded:,} without path" if undecoded else "") + (f", {relaxed:,} relaxed" if relaxed else "")
 
     def _repr_html_(self) -> str:
-        most = 10
+        most, ids = 10, self.ids
         head = "<tr><th>recording</th><th>steps</th><th>path score</th><th>status</th></tr>"
         rows = "".join(
-            f"<tr><td>{n}</td><td>{len(self[n])}</td><td>{self.scores[n]:.4f}</td><td>{html.escape(self.status[n])}</td></tr>"
+            f"<tr><td>{html.escape(ids[n])}</td><td>{len(self[n])}</td><td>{self.scores[n]:.4f}</td><td>{html.escape(self.status[n])}</td></tr>"
             for n in range(min(most, len(self)))
         )
         more = f"<p>and {len(self) - most:,} more</p>" if len(self) > most else ""
@@ -306,19 +327,3 @@ class Decoded(Sequence[NDArray[np.int32]]):
 def _no_formula(text: str) -> str:
     """Spreadsheets take what begins so for a formula."""
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def _whole_file(target: str, write: Callable[[str], None]) -> None:
-    """Writes a file beside the target, then renames it: whoever reads sees the old one or the whole new one."""
-    folder, name = os.path.split(os.path.realpath(target))
-    handle, beside = tempfile.mkstemp(prefix=f".{name}.", suffix=os.path.splitext(name)[1], dir=folder)
-    os.close(handle)
-    try:
-        write(beside)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise

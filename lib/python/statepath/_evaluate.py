@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -14,7 +14,7 @@ from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, 
 from ._model import Model
 from ._report import Report
 from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
-from ._scores import Batch, array_of, integers_of
+from ._scores import Batch, array_of, ids_of, integers_of, texts_of
 
 try:
     import statepath._evaluation as _evaluation
@@ -59,22 +59,6 @@ def _needs_library() -> Any:
     if _evaluation is None:
         raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
     return _evaluation
-
-
-def _texts(x: Any, n: int, name: str) -> list[str] | None:
-    if x is None:
-        return None
-    out = [str(v) for v in x]
-    if len(out) != n:
-        raise StatepathError(f"{name}= has {len(out)} names and there are {n} recordings")
-    return out
-
-
-def _ids(ids: Any, n: int) -> list[str]:
-    out = _texts(ids, n, "ids") or [str(i) for i in range(n)]
-    if len(set(out)) != n:
-        raise StatepathError("ids= names a recording twice")
-    return out
 
 
 def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArray[np.int32]:
@@ -141,9 +125,9 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
         "kind": _core.kind_of(batch.rows) if kind < 0 else kind,
         "n_classes": request.model.n_classes,
         "classes": request.columns,
-        "ids": _ids(ids, batch.n_recordings),
-        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
-        "file": name,
+        "ids": ids_of(ids, batch.n_recordings),
+        "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
+        "name": name,
     }
 
 
@@ -192,6 +176,8 @@ def comparing(
         inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
     if weights is not None:
         inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
+    if not isinstance(strategies, Iterable):
+        raise StatepathError(f"strategies={strategies!r}: names of strategies are needed")
     names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
     if on_infeasible not in ("report", "relax", "raise"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
@@ -304,12 +290,34 @@ def _batch_of_paths(x: Any, lengths: Any) -> Batch:
     return Batch(rows, offsets, layout, shape=shape)
 
 
+def _named(paths: Any, names: Any) -> dict[str, Any]:
+    """Paths by their names."""
+    if isinstance(paths, Mapping):
+        if names is not None:
+            raise StatepathError("names= are those of a list of paths; a mapping has its own")
+        given = {str(k): v for k, v in paths.items()}
+    elif names is None or isinstance(names, str):
+        given = {"path" if names is None else names: paths}
+    else:
+        listed = [str(name) for name in names] if isinstance(names, Iterable) else None
+        if listed is None or len(set(listed)) != len(listed):
+            raise StatepathError(f"names={names!r}: a name for each of the paths is needed, none of them twice")
+        if not hasattr(paths, "__len__") or len(paths) != len(listed):
+            count = len(paths) if hasattr(paths, "__len__") else "no"
+            raise StatepathError(f'names= has {len(listed)} names and paths= is a list of {count}; one path has one name: names="mine"')
+        given = dict(zip(listed, paths, strict=True))
+    if not given:
+        raise StatepathError("paths= are empty: there is nothing to evaluate")
+    return given
+
+
 @with_options(Judging)
 def evaluate(
     paths: Any,
     labels: Any,
     model: Model | str,
     *,
+    names: Sequence[str] | str | None = None,
     lengths: Any = None,
     segments: Any = None,
     ids: Sequence[str] | None = None,
@@ -324,10 +332,12 @@ def evaluate(
     ----------
     paths : array, list, or mapping of names to them
         The classes of each recording's steps, numbers or names: [T], [N,T], a list of [T], or [S] with `lengths`; -1, None or NaN where
-        undecided. A mapping compares several, each with the same recordings.
+        undecided. A mapping compares several, each with the same recordings; so does a list of several with `names`.
     labels : array or list
         The true classes, in the same shape; None: only transitions are judged.
     model : Model or str
+    names : sequence of str, or str, optional
+        What the report calls the paths: a sequence of names goes with a list of as many paths, one name with one. Without: "path".
     lengths, segments : array of int, optional
         As in :func:`decode`.
     ids, subjects, name, progress, **options
@@ -347,28 +357,28 @@ def evaluate(
     0   open  closed      1
     >>> report.data["strategies"]["yours"]["accuracy"]
     1.0
+    >>> sp.evaluate([[0, 1, 1], [0, 0, 1]], [0, 1, 1], door, names=["mine", "yours"]).strategies
+    ['mine', 'yours']
     """
     library = _needs_library()
     check_names(options, _JUDGING)
     judging, _ = _split(options)
     found = model_of(model)
-    given = {str(k): v for k, v in paths.items()} if isinstance(paths, Mapping) else {"path": paths}
-    if not given:
-        raise StatepathError("paths= are empty: there is nothing to evaluate")
+    given = _named(paths, names)
     batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths)
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
         "n_classes": found.n_classes,
         "classes": found.classes,
-        "ids": _ids(ids, batch.n_recordings),
-        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
-        "file": name,
+        "ids": ids_of(ids, batch.n_recordings),
+        "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
+        "name": name,
     }
     if labels is not None:
         inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
     if segments is not None:
         inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(segments, "segments"), "segments"), np.int64)
-    arrays = [_labels_of(p, found.classes, batch, f"paths[{key!r}]" if isinstance(paths, Mapping) else "paths") for key, p in given.items()]
+    arrays = [_labels_of(p, found.classes, batch, "paths" if p is paths else f"paths[{key!r}]") for key, p in given.items()]
     notices: list[str] = []
     how = {"trace_steps": _TRACE_STEPS, **judging}
     made = library.evaluate(found.to_json(), inputs, how, list(given), arrays, progress, notices)
@@ -461,7 +471,7 @@ def fit(
         batch = request.batch
     else:
         batch = _batch_of_paths(labels, options.get("lengths"))
-        inputs = {"offsets": batch.offsets, "ids": _ids(None, batch.n_recordings), "file": "labels", "n_classes": len(names)}
+        inputs = {"offsets": batch.offsets, "ids": ids_of(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
         if options.get("segments") is not None:
             inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(options["segments"], "segments"), "segments"))
     inputs["classes"] = names
@@ -471,7 +481,7 @@ def fit(
         inputs["labels"] = _labels_of(labels, names, batch, "labels")
     numbers = None
     if groups is not None:
-        texts = _texts(groups, batch.n_recordings, "groups") or []
+        texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
     how = {
         "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),

@@ -141,6 +141,19 @@ def _entries(given: Any) -> str | None:
     raise StatepathError(f'map={given!r}: what each code means is needed: {{0: "Wake", 9: None}}')
 
 
+def coded_stages(texts: Iterable[Any], codes: Any, map: Any) -> NDArray[np.int32]:
+    """Numbers of stages by a coding, as :func:`read_hypnogram` reads events; -1 for what is unscored or no stage."""
+    words = [str(text) for text in texts]
+    if codes is None and map is None:
+        return np.array([stage_of(word) for word in words], np.int32)
+    rules = model_of("sleep-aasm")
+    numbers = np.frombuffer(_core.coded_labels(words, rules._handle, _preset(codes), _entries(map)), np.int32)
+    odd = next((w for w, k in zip(words, numbers.tolist(), strict=True) if k < -1 and w.lower().startswith(("sleep stage", "sleep_stage"))), None)
+    if odd is not None:
+        raise StatepathError(f'"{odd}" means no stage by codes={codes!r}; map= says what it means, None for unscored')
+    return np.where(numbers < -1, np.int32(-1), numbers)
+
+
 @overload
 def read_hypnogram(
     file: str | os.PathLike[str],

@@ -409,7 +409,15 @@ class Model:
         return _shape("band", classes, step)
 
     @staticmethod
-    def from_labels(labels: Any, classes: Sequence[str] | None = None, *, lengths: ArrayLike | None = None, min_count: int = 1) -> Model:
+    def from_labels(
+        labels: Any,
+        classes: Sequence[str] | None = None,
+        *,
+        lengths: ArrayLike | None = None,
+        min_count: int = 1,
+        probabilities: bool = False,
+        smoothing: float = 0.0,
+    ) -> Model:
         """The transitions and starts that labels show at least `min_count` times; staying is allowed for each class seen.
 
         Parameters
@@ -418,14 +426,28 @@ class Model:
             Class numbers or names of one recording, of several, or of all one after the other with `lengths`; -1, None and "" are unscored.
         classes : sequence of str, optional
             Their names. Without: the names that occur, sorted, or ``class0``, ``class1``, ... for numbers.
+        lengths : array of int, optional
+            Steps of each recording.
+        min_count : int
+            How often a transition must occur to be allowed.
+        probabilities : bool
+            What is allowed has its log probability, by the counts, as :func:`fit` with method "counts" learns it. Otherwise there are rules
+            alone.
+        smoothing : float
+            Added to the counts of what is allowed; with `probabilities`.
 
         Examples
         --------
-        >>> import statepath as sp
+        >>> import numpy as np, statepath as sp
         >>> sp.Model.from_labels([["a", "a", "b"], ["b", "b"]]).forbidden
         [('b', 'a')]
+        >>> np.exp(sp.Model.from_labels([["a", "a", "a", "a", "b"], ["b", "b"]], probabilities=True).log_weights)
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
         """
-        return _from_labels(labels, classes, lengths, min_count)
+        if smoothing and not probabilities:
+            raise StatepathError("smoothing= is added to counts: it goes with probabilities=True")
+        return _from_labels(labels, classes, lengths, min_count, smoothing if probabilities else None)
 
     @staticmethod
     def from_hmm(startprob: ArrayLike, transmat: ArrayLike, classes: Sequence[str] | None = None) -> Model:
@@ -818,7 +840,8 @@ def _is_unscored(label: Any) -> bool:
     return label is None or label == "" or label == "-1" or label != label or (isinstance(label, (int, np.integer)) and label == -1)
 
 
-def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_count: int) -> Model:
+def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_count: int, smoothing: float | None) -> Model:
+    """smoothing None: without probabilities."""
     parts = [np.asarray(p, object) for p in _recordings(labels, lengths)]
     if any(p.ndim != 1 for p in parts):
         raise StatepathError("labels are one sequence of classes, or a list of sequences")
@@ -838,4 +861,9 @@ def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_c
         raise StatepathError(f'label "{unknown[0]}" is none of the {len(names)} classes {", ".join(names[:20])}')
     numbers = [np.array([-1 if _is_unscored(v) else index[v if numbered else str(v)] for v in p.tolist()], np.int32) for p in parts]
     offsets = np.cumsum([0, *(len(p) for p in numbers)], dtype=np.int64)
-    return Model._of(_core.model_from_labels(names, np.concatenate(numbers), offsets, min_count))
+    rules = Model._of(_core.model_from_labels(names, np.concatenate(numbers), offsets, min_count))
+    if smoothing is None:
+        return rules
+    from ._evaluate import fit  # which needs models
+
+    return fit(numbers, rules=rules, classes=names, method="counts", tune="none", smoothing=smoothing, name=rules.name)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Unpack
 
-from ._errors import ScoresError, StatepathError
+from ._errors import FileError, ScoresError, StatepathError
 from ._evaluate import _TRACE_STEPS, Comparing, Progress, _inputs, _needs_library, _unpack, _warn, comparing
 from ._model import Model
 from ._report import Report
 from ._request import Kind, Places, Request, check_names, with_options
+from ._files import write_whole
+from ._scores import file_name
 
 
 class Drawing(Places, total=False):
@@ -36,6 +39,8 @@ class Part:
     >>> import pickle
     >>> pickle.loads(pickle.dumps(sum(parts))) == sum(parts)
     True
+    >>> sum(parts).report()
+    Report: 3 recordings, 300 steps; argmax, greedy, viterbi
     >>> parts[0] + parts[0]
     Traceback (most recent call last):
     ...
@@ -90,12 +95,90 @@ class Part:
     def __hash__(self) -> int:
         return hash(frozenset(self._blocks))
 
+    def report(self) -> Report:
+        """The report of this part alone: ``merge(part)``."""
+        return merge(self)
+
+    def save(self, file: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes the part into a file that :meth:`load` and :func:`merge` read, on whatever machine; an existing one is replaced only with `force`.
+
+        Examples
+        --------
+        >>> import numpy as np, pathlib, statepath as sp, tempfile
+        >>> part = sp.compare_part({"ann": np.full((9, 5), 0.2)}, {"ann": np.zeros(9, int)}, "sleep-aasm")
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "ann.part"
+        >>> part.save(file)
+        >>> sp.Part.load(file) == part, sp.merge([file]).data == part.report().data
+        (True, True)
+        """
+
+        def write(name: str) -> None:
+            with open(name, "wb") as stream:
+                stream.write(_MAGIC)
+                for block in self._blocks:
+                    stream.write(len(block).to_bytes(8, "little"))
+                    stream.write(block)
+
+        write_whole(os.fsdecode(file_name(file)), write, force)
+
+    @staticmethod
+    def load(file: str | os.PathLike[str]) -> Part:
+        """Reads a part that :meth:`save` wrote; what is damaged or something else is an error.
+
+        Examples
+        --------
+        >>> import pathlib, statepath as sp, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "ann.part"
+        >>> sp.compare_part({"ann": [[0.9, 0.1], [0.2, 0.8]]}, {"ann": [0, 1]}, sp.Model(["a", "b"])).save(file)
+        >>> sp.Part.load(file)
+        Part: 1 recording, 2 steps
+        """
+        name = os.fsdecode(file_name(file))
+        try:
+            with open(name, "rb") as stream:
+                part = Part._made(_blocks_of(stream.read(), name))
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError(f"{name}: cannot be read ({error.strerror or error})") from None
+        try:
+            part._look()
+        except StatepathError as error:
+            raise FileError(f"{name}: {error}") from None
+        return part
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Part._made, (self._blocks,)
 
     def __repr__(self) -> str:
         n = len(self._look()[0])
         return f"Part: {n:,} recording{'' if n == 1 else 's'}, {self.steps:,} step{'' if self.steps == 1 else 's'}"
+
+
+_MAGIC = b"statepath parts 1\n"  # then of each block its length, 8 bytes, the lowest first, and its bytes
+
+
+def _blocks_of(data: bytes, name: str) -> tuple[bytes, ...]:
+    if data.startswith(b"\x89HDF"):
+        raise FileError(f"{name}: is a part of the program, which it merges by itself: statepath merge")
+    if not data.startswith(_MAGIC):
+        raise FileError(f"{name}: is no part; Part.save() writes them")
+    blocks, at = [], len(_MAGIC)
+    while at < len(data):
+        end = at + 8 + int.from_bytes(data[at : at + 8], "little")
+        if end > len(data):
+            raise FileError(f"{name}: ends within a part: it was not written or copied to its end")
+        blocks.append(data[at + 8 : end])
+        at = end
+    return tuple(blocks)
+
+
+def _part_of(given: Any) -> Part:
+    if isinstance(given, (str, os.PathLike)):
+        return Part.load(given)
+    if not isinstance(given, Part):
+        raise StatepathError(f"parts: a {type(given).__name__} is no Part; compare_part() makes them")
+    return given
 
 
 def _asked(function: Any, *arguments: Any) -> Any:
@@ -158,6 +241,8 @@ def compare_part(
     request, _, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     how["part_steps"] = part_steps
     if shard is not None:
+        if not isinstance(shard, (str, tuple, list)):
+            raise StatepathError(f"shard={shard!r}: (i, n) is needed, the i-th of n ranges")
         how["shard"] = shard if isinstance(shard, str) else "/".join(str(number) for number in shard)
     notices: list[str] = []
     block = library.compare_part(request.model.to_json(), inputs, how, progress, notices)
@@ -167,7 +252,7 @@ def compare_part(
 
 @with_options(Drawing)
 def merge(
-    parts: Iterable[Part] | Part,
+    parts: Iterable[Part | str | os.PathLike[str]] | Part | str | os.PathLike[str],
     scores: Any = None,
     *,
     ids: Sequence[str] | None = None,
@@ -183,7 +268,7 @@ def merge(
 
     Parameters
     ----------
-    parts : iterable of Part, or Part
+    parts : iterable of Part or of the names of files that :meth:`Part.save` wrote; or one of them
     scores, ids : optional
         The scores of all recordings, as in :func:`compare_part`: the page draws probabilities of a few of them, and decodes them itself. Without
         them it draws the paths that the parts hold.
@@ -212,11 +297,8 @@ def merge(
     """
     library = _needs_library()
     check_names(options, Drawing.__annotations__)
-    given = [parts] if isinstance(parts, Part) else list(parts)
-    wrong = next((part for part in given if not isinstance(part, Part)), None)
-    if wrong is not None:
-        raise StatepathError(f"parts: a {type(wrong).__name__} is no Part; compare_part() makes them")
-    blocks = [block for part in given for block in part._blocks]
+    given = [parts] if isinstance(parts, (Part, str, os.PathLike)) else list(parts)
+    blocks = [block for part in given for block in _part_of(part)._blocks]
     inputs = None
     if scores is not None and blocks:
         scores, _, ids = _unpack(scores, None, ids)

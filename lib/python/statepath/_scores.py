@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +107,26 @@ def file_name(file: Any) -> str | bytes:
     if "\0" in os.fsdecode(name):
         raise StatepathError("file=: its name holds a NUL character")
     return name
+
+
+def texts_of(x: Any, n: int, name: str) -> list[str] | None:
+    """A text for each recording."""
+    if x is None:
+        return None
+    if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
+        raise StatepathError(f"{name}={x!r}: a list of {n} names is needed, one a recording")
+    out = [str(v) for v in x]
+    if len(out) != n:
+        raise StatepathError(f"{name}= has {len(out)} names and there are {n} recordings")
+    return out
+
+
+def ids_of(ids: Any, n: int) -> list[str]:
+    """Names of the recordings; without: their numbers from 0."""
+    out = texts_of(ids, n, "ids") or [str(i) for i in range(n)]
+    if len(set(out)) != n:
+        raise StatepathError("ids= names a recording twice")
+    return out
 
 
 # ---- layouts ----

@@ -1,22 +1,24 @@
-"""Token classification: legal tags for the models of Hugging Face, and metrics for their Trainer."""
+"""Token classification: legal tags for the models of Hugging Face, metrics for their Trainer, entities, and columns of CoNLL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._conll import Conll, read_conll, write_conll
 from ._decode import decode
 from ._errors import StatepathError
 from ._evaluate import compare
+from ._masks import masked_softmax
 from ._model import Model
 from ._passes import marginals
 from ._scores import array_of
 
-__all__ = ["compute_metrics", "decode_logits", "pipeline"]
+__all__ = ["Conll", "compute_metrics", "decode_logits", "pipeline", "read_conll", "spans", "write_conll"]
 
 
 def _tags(id2label: Mapping[Any, str]) -> list[str]:
@@ -31,19 +33,37 @@ def _model(id2label: Mapping[Any, str], scheme: str | None, model: Model | None)
     return Model.bio(tags, found)
 
 
-def _real(n: int, steps: int, attention_mask: Any, labels: Any, word_ids: Any) -> NDArray[np.bool_]:
-    """Tokens that belong to the chain: the first of each word, no padding, no special token."""
-    real = np.ones((n, steps), bool)
-    if attention_mask is not None:
-        real &= array_of(attention_mask, "attention_mask").astype(bool)
-    if labels is not None:
-        real &= array_of(labels, "labels") != -100
-    if word_ids is not None:
-        words = np.array([[-1 if w is None else w for w in row] for row in word_ids])
-        if words.shape != (n, steps):
-            raise StatepathError(f"word_ids have shape {words.shape}, not {(n, steps)}")
-        real &= (words >= 0) & np.pad(words[:, 1:] != words[:, :-1], ((0, 0), (1, 0)), constant_values=True)
+def _words_of(word_ids: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
+    words = [[-1 if w is None else w for w in row] for row in word_ids]
+    if len(words) != shape[0] or any(len(row) != shape[1] for row in words):
+        raise StatepathError(f"word_ids= must have a number or None for each token of {shape}")
+    return np.array(words, np.int64).reshape(shape)
+
+
+def _real(shape: tuple[int, int], attention_mask: Any, labels: Any) -> NDArray[np.bool_]:
+    """Tokens that are no padding, and labelled where labels are there."""
+    real = np.ones(shape, bool)
+    for given, name in ((attention_mask, "attention_mask"), (labels, "labels")):
+        if given is None:
+            continue
+        a = array_of(given, name)
+        if a.shape != shape:
+            raise StatepathError(f"{name}= has shape {a.shape}, not {shape}")
+        real &= a != -100 if name == "labels" else a.astype(bool)
     return real
+
+
+def _joined(logits: NDArray[Any], group: NDArray[np.int64], how: str) -> NDArray[Any]:
+    """One row a group of tokens, which are numbered [T] from 0: the mean of their probabilities, or the row of the surest one."""
+    p = masked_softmax(logits)
+    n = int(group.max(initial=-1)) + 1
+    if how == "mean":
+        sums = np.zeros((n, p.shape[1]))
+        np.add.at(sums, group, p)
+        sums /= sums.sum(axis=1, keepdims=True)
+        return sums
+    order = np.lexsort((np.arange(len(group)), -p.max(axis=1), group))
+    return np.ascontiguousarray(logits[order[np.searchsorted(group[order], np.arange(n))]])
 
 
 def decode_logits(
@@ -53,14 +73,41 @@ def decode_logits(
     attention_mask: Any = None,
     labels: Any = None,
     word_ids: Any = None,
+    subwords: Literal["first", "mean", "max"] = "first",
     scheme: str | None = None,
     model: Model | None = None,
     strategy: str = "viterbi",
-) -> list[list[str]]:
+    full: bool = False,
+) -> Any:
     """Legal tags of logits [N,T,K]: of each sentence the tags of its words.
 
     Padding (attention_mask), tokens labelled -100 and all but the first token of a word (word_ids, None for special tokens) are left out
     of the chain: what stands before and after them is adjacent.
+
+    Parameters
+    ----------
+    logits : array [N,T,K]
+    id2label : mapping
+        The tag of each column, as the configuration of a model has it.
+    attention_mask, labels : array [N,T], optional
+    word_ids : list of lists, optional
+        The word of each token, as fast tokenizers say it; None for special tokens.
+    subwords : {"first", "mean", "max"}
+        What a word of several tokens is decoded by: the logits of its first token, the mean of their probabilities, or the logits of the
+        token whose greatest probability is the greatest; with `word_ids`. They are the pipeline's "first", "average" and "max". A word
+        takes part where its first token does.
+    scheme : str, optional
+        "IOB2", "BIOES" and so on. Without: by the letters of the tags.
+    model : Model, optional
+        The rules, in place of a scheme's.
+    strategy : str
+        As in :func:`statepath.decode`.
+    full : bool
+        True: a :class:`statepath.Decoded`, with scores, status and more.
+
+    Returns
+    -------
+    list of list of str, or Decoded
 
     Examples
     --------
@@ -68,16 +115,40 @@ def decode_logits(
     >>> from statepath.nlp import decode_logits
     >>> id2label = {0: "O", 1: "B-PER", 2: "I-PER"}
     >>> logits = np.array([[[9.0, 0, 0], [0, 0.9, 1.0], [0, 5.0, 0], [0, 0, 2.0], [9.0, 0, 0]]])
-    >>> decode_logits(logits, id2label=id2label, word_ids=[[None, 0, 0, 1, None]])
+    >>> word_ids = [[None, 0, 0, 1, None]]
+    >>> decode_logits(logits, id2label=id2label, word_ids=word_ids)
     [['B-PER', 'I-PER']]
+    >>> decode_logits(logits, id2label=id2label, word_ids=word_ids, subwords="mean", full=True).scores.round(3)
+    array([-0.607])
     """
     rows = array_of(logits, "logits")
     if rows.ndim != 3:
         raise StatepathError(f"logits have shape {rows.shape}: (sentences, tokens, tags) is needed")
-    rules = _model(id2label, scheme, model)
-    real = _real(rows.shape[0], rows.shape[1], attention_mask, labels, word_ids)
-    d = decode([np.ascontiguousarray(r[m]) for r, m in zip(rows, real, strict=True)], rules, strategy, kind="logits", classes=_tags(id2label), full=True)
-    return d.names()
+    if subwords not in ("first", "mean", "max"):
+        raise StatepathError(f'subwords={subwords!r}: it is "first", "mean" or "max"')
+    if subwords != "first" and word_ids is None:
+        raise StatepathError(f'subwords="{subwords}" needs word_ids=, which say whose tokens are')
+    rules, tags = _model(id2label, scheme, model), _tags(id2label)
+    real = _real(rows.shape[:2], attention_mask, labels)
+    if word_ids is None:
+        chains = [np.ascontiguousarray(r[m]) for r, m in zip(rows, real, strict=True)]
+    else:
+        words = _words_of(word_ids, rows.shape[:2])
+        begins = (words >= 0) & np.pad(words[:, 1:] != words[:, :-1], ((0, 0), (1, 0)), constant_values=True)
+        word = np.cumsum(begins, axis=1) - 1  # of each token, from 0
+        takes_part = words >= 0
+        if attention_mask is not None:
+            takes_part &= array_of(attention_mask, "attention_mask").astype(bool)
+        chains = []
+        for r, w, first, inside in zip(rows, word, begins & real, takes_part, strict=True):
+            if subwords == "first":
+                chains.append(np.ascontiguousarray(r[first]))
+            else:
+                kept = inside & np.isin(w, w[first])
+                chains.append(_joined(r[kept], np.searchsorted(w[first], w[kept]), subwords))
+    kind: Any = "probs" if subwords == "mean" else "logits"
+    d = decode(chains, rules, strategy, kind=kind, classes=tags, full=True)
+    return d if full else d.names()
 
 
 def compute_metrics(id2label: Mapping[Any, str], strategies: Sequence[str] = ("argmax", "viterbi"), *, scheme: str | None = None) -> Callable[[Any], dict[str, float]]:
@@ -153,3 +224,39 @@ def pipeline(task_pipeline: Any, model: Model | None = None, strategy: str = "vi
 
     task_pipeline.gather_pre_entities = legal
     return task_pipeline
+
+
+# ---- entities ----
+
+
+def spans(path: Sequence[str], scheme: str | None = None) -> list[tuple[str, int, int]]:
+    """The entities of a sentence's tags: (type, first, end), of which the tokens are ``tokens[first:end]``.
+
+    ``statepath.compat.seqeval.get_entities`` gives the last token in place of the end, as seqeval does.
+
+    Parameters
+    ----------
+    path : sequence of str
+        Tags of one sentence.
+    scheme : str, optional
+        "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "BILOU" or "BMES": only entities that are correct in it. Without: as conlleval reads any
+        tags, correct or not.
+
+    Examples
+    --------
+    >>> from statepath.nlp import spans
+    >>> spans(["B-PER", "I-PER", "O", "I-LOC"])
+    [('PER', 0, 2), ('LOC', 3, 4)]
+    >>> spans(["B-PER", "I-PER", "O", "I-LOC"], scheme="IOB2")
+    [('PER', 0, 2)]
+    """
+    tags: list[Any] = list(path) if isinstance(path, Iterable) and not isinstance(path, (str, bytes)) else [None]
+    if not all(isinstance(tag, str) for tag in tags):
+        raise StatepathError("path: the tags of one sentence are needed, a list of texts")
+    try:
+        found = _core.tag_entities(tags, scheme, False)
+    except StatepathError:
+        raise
+    except ValueError as error:
+        raise StatepathError(str(error)) from None
+    return [(kind, first, last + 1) for kind, first, last in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from ._errors import StatepathError
 from ._evaluate import fit as _fit
 from ._model import Model
 from ._passes import marginals
+from ._scores import array_of, integers_of
 
-__all__ = ["SequenceDecoder", "Stack"]
+__all__ = ["SequenceDecoder", "Stack", "flatten"]
 
 
 def _sequences(X: Any) -> list[Any]:
@@ -25,6 +26,43 @@ def _sequences(X: Any) -> list[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise StatepathError(f"X has shape {X.shape}: a list of [T,K], or [N,T,K]; one sample is one sequence")
     return list(X)
+
+
+def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
+    """The steps of all sequences one after the other, for estimators whose sample is a step; scores, features, labels or paths.
+
+    Parameters
+    ----------
+    X : array or list of arrays
+        Padded [N,T,...], of which the first `lengths` [N] steps count; or a list of [T,...].
+    lengths : sequence of int, optional
+        Steps of each sequence. Without: all of them.
+
+    Returns
+    -------
+    array [S,...]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statepath.sklearn import flatten
+    >>> flatten(np.array([[1, 2, 3], [4, 5, 6]]), [2, 3]), flatten([[1, 2], [4, 5, 6]])
+    (array([1, 2, 4, 5, 6]), array([1, 2, 4, 5, 6]))
+    """
+    sequences = [array_of(x, "X") for x in X] if isinstance(X, Iterable) and not isinstance(X, (str, bytes)) else []
+    if not sequences or any(x.ndim < 1 for x in sequences):
+        raise StatepathError("X must be sequences: an array [N,T,...], or a list of [T,...]")
+    if len({x.shape[1:] for x in sequences}) > 1:
+        raise StatepathError(f"X has sequences of different shapes: {sorted({x.shape[1:] for x in sequences})} after the steps")
+    if lengths is None:
+        return np.concatenate(sequences)
+    n = integers_of(lengths, "lengths")
+    if n.shape != (len(sequences),):
+        raise StatepathError(f"lengths= has shape {n.shape}: {len(sequences)} sequences ask for ({len(sequences)},)")
+    wrong = next((i for i, (x, t) in enumerate(zip(sequences, n.tolist(), strict=True)) if not 0 <= t <= len(x)), None)
+    if wrong is not None:
+        raise StatepathError(f"lengths[{wrong}] is {n[wrong]}, and X[{wrong}] has {len(sequences[wrong])} steps", recording=wrong)
+    return np.concatenate([x[:t] for x, t in zip(sequences, n.tolist(), strict=True)])
 
 
 class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,7 +12,7 @@ from ._decode import decode
 from ._decoded import Decoded
 from ._errors import StatepathError, needed
 from ._evaluate import evaluate
-from ._hypnograms import STAGES, Hypnogram, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
+from ._hypnograms import STAGES, Hypnogram, coded_stages, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
 from ._model import Model
 from ._passes import marginals
 from ._report import Report
@@ -156,8 +156,28 @@ def to_annotations(path: Any, *, classes: Sequence[str] | None = None, epoch_sec
     )
 
 
-def from_annotations(annotations: Any, *, epoch_seconds: float = 30.0, n_steps: int | None = None, start: float = 0.0) -> NDArray[np.int32]:
+def from_annotations(
+    annotations: Any,
+    *,
+    epoch_seconds: float = 30.0,
+    n_steps: int | None = None,
+    start: float = 0.0,
+    codes: str | None = None,
+    map: Mapping[Any, str | None] | str | None = None,
+) -> NDArray[np.int32]:
     """Stages [T], 0 to 4 as in STAGES, of annotations with onset, duration and description; -1 where none is a stage.
+
+    Parameters
+    ----------
+    annotations : mne.Annotations, or anything with its three lists
+    epoch_seconds : float
+        Length of a step.
+    n_steps : int, optional
+        T. Without: to the end of the last stage.
+    start : float
+        When the first step begins, in seconds.
+    codes, map : optional
+        What descriptions mean, as in :func:`read_hypnogram`. Without: the usual names of stages.
 
     Examples
     --------
@@ -165,11 +185,13 @@ def from_annotations(annotations: Any, *, epoch_seconds: float = 30.0, n_steps: 
     >>> from statepath.sleep import from_annotations
     >>> from_annotations(SimpleNamespace(onset=[0.0, 60.0], duration=[60.0, 30.0], description=["Sleep stage W", "Sleep stage 2"]))
     array([0, 0, 2], dtype=int32)
+    >>> from_annotations(SimpleNamespace(onset=[0.0, 60.0], duration=[60.0, 30.0], description=["5", "2"]), codes="rk", map={"2": "N1"})
+    array([4, 4, 1], dtype=int32)
     """
     epoch_seconds = seconds_of(epoch_seconds)
     onset, duration = np.asarray(annotations.onset, np.float64) - start, np.asarray(annotations.duration, np.float64)
     first, last = np.rint(onset / epoch_seconds).astype(int), np.rint((onset + duration) / epoch_seconds).astype(int)
-    stages = [stage_of(d) for d in annotations.description]
+    stages = coded_stages(annotations.description, codes, map).tolist()
     known = [int(b) for b, s in zip(last, stages, strict=True) if s >= 0]
     out = np.full(n_steps if n_steps is not None else max(known, default=0), -1, np.int32)
     for a, b, s in zip(first.tolist(), last.tolist(), stages, strict=True):

@@ -1,7 +1,8 @@
 """librosa.sequence: ``import statepath.compat.librosa as sequence`` in place of ``from librosa import sequence``.
 
 Where it differs: librosa adds the smallest positive number to each probability, so that a path through an impossible state or transition
-can win; here 0 is impossible, and where nothing else is left NoPathError is raised.
+can win; here 0 is impossible, and where nothing else is left NoPathError is raised. `transition_min_prob`, which librosa has from 1.0 on, makes
+smaller transition probabilities such zeros, which no path ever takes; without it there are no others than those of the matrix.
 """
 
 from __future__ import annotations
@@ -49,6 +50,19 @@ def _check_transition(transition: Any, n: int) -> NDArray[np.float64]:
     return t
 
 
+def _without_small(t: NDArray[np.float64], least: float | None) -> NDArray[np.float64]:
+    """Transitions [n,n] below the least probability that is considered become impossible."""
+    if least is None:
+        return t
+    if isinstance(least, bool) or not isinstance(least, (int, float, np.number)) or not 0 <= least < np.inf:
+        raise ParameterError(f"transition_min_prob={least!r} must be a number from 0")
+    kept = np.where(t >= least, t, 0.0)
+    closed = np.flatnonzero(~kept.any(axis=0)) if least > 0 else np.empty(0)
+    if len(closed):
+        raise ParameterError(f"transition_min_prob={least} leaves no transition into state {closed[0]}: it must be smaller")
+    return kept
+
+
 def _check_distribution(p: Any, n: int, name: str) -> NDArray[np.float64]:
     if p is None:
         return np.full(n, 1 / n)
@@ -80,14 +94,33 @@ def _search(scores: NDArray[np.float64], transition: NDArray[np.float64], p_init
 
 @overload
 def viterbi(
-    prob: NDArray[Any], transition: NDArray[Any], *, p_init: NDArray[Any] | None = None, return_logp: Literal[True]
+    prob: NDArray[Any],
+    transition: NDArray[Any],
+    *,
+    p_init: NDArray[Any] | None = None,
+    return_logp: Literal[True],
+    transition_min_prob: float | None = None,
 ) -> tuple[NDArray[np.uint16], Any]: ...
 @overload
 def viterbi(
-    prob: NDArray[Any], transition: NDArray[Any], *, p_init: NDArray[Any] | None = None, return_logp: Literal[False] = False
+    prob: NDArray[Any],
+    transition: NDArray[Any],
+    *,
+    p_init: NDArray[Any] | None = None,
+    return_logp: Literal[False] = False,
+    transition_min_prob: float | None = None,
 ) -> NDArray[np.uint16]: ...
-def viterbi(prob: NDArray[Any], transition: NDArray[Any], *, p_init: NDArray[Any] | None = None, return_logp: bool = False) -> Any:
+def viterbi(
+    prob: NDArray[Any],
+    transition: NDArray[Any],
+    *,
+    p_init: NDArray[Any] | None = None,
+    return_logp: bool = False,
+    transition_min_prob: float | None = None,
+) -> Any:
     """The most likely states of likelihoods [..., n_states, n_steps].
+
+    Transitions of probability below `transition_min_prob` are impossible, exactly; a state that none leads to is an error.
 
     Examples
     --------
@@ -99,10 +132,12 @@ def viterbi(prob: NDArray[Any], transition: NDArray[Any], *, p_init: NDArray[Any
     >>> path, logp = sequence.viterbi(p_emit[:, [0, 1, 2]], p_trans, p_init=p_init, return_logp=True)
     >>> path, round(float(np.exp(logp)), 5)
     (array([0, 0, 1], dtype=uint16), 0.01512)
+    >>> sequence.viterbi(p_emit, np.array([[0.7, 0.3], [0.2, 0.8]]), p_init=p_init, transition_min_prob=0.25)  # never from 1 to 0
+    array([0, 0, 1], dtype=uint16)
     """
     p = _check_probabilities(prob, "prob")
     n = p.shape[-2]
-    return _search(logs(p), _check_transition(transition, n), _check_distribution(p_init, n, "p_init"), return_logp)
+    return _search(logs(p), _without_small(_check_transition(transition, n), transition_min_prob), _check_distribution(p_init, n, "p_init"), return_logp)
 
 
 def viterbi_discriminative(
@@ -112,8 +147,11 @@ def viterbi_discriminative(
     p_state: NDArray[Any] | None = None,
     p_init: NDArray[Any] | None = None,
     return_logp: bool = False,
+    transition_min_prob: float | None = None,
 ) -> Any:
     """The most likely states of posteriors [..., n_states, n_steps], which are divided by the states' frequencies.
+
+    `transition_min_prob` is as in :func:`viterbi`.
 
     Examples
     --------
@@ -130,7 +168,7 @@ def viterbi_discriminative(
     with np.errstate(invalid="ignore"):
         scores = logs(p) - logs(frequency)[:, np.newaxis]
     scores[np.isnan(scores)] = -np.inf
-    return _search(scores, _check_transition(transition, n), _check_distribution(p_init, n, "p_init"), return_logp)
+    return _search(scores, _without_small(_check_transition(transition, n), transition_min_prob), _check_distribution(p_init, n, "p_init"), return_logp)
 
 
 def viterbi_binary(
@@ -140,8 +178,11 @@ def viterbi_binary(
     p_state: NDArray[Any] | None = None,
     p_init: NDArray[Any] | None = None,
     return_logp: bool = False,
+    transition_min_prob: float | None = None,
 ) -> Any:
     """Each state for itself, on or off: prob [..., n_states, n_steps], transition [2,2] or [n_states,2,2].
+
+    `transition_min_prob` is as in :func:`viterbi`.
 
     Examples
     --------
@@ -167,7 +208,7 @@ def viterbi_binary(
     for k in range(n):
         both = np.stack([1 - p[..., k, :], p[..., k, :]], axis=-2)
         ends = {name: np.array([1 - a[k], a[k]]) for name, a in on.items()}
-        states[..., k, :], logp[..., k] = viterbi_discriminative(both, t[k], return_logp=True, **ends)
+        states[..., k, :], logp[..., k] = viterbi_discriminative(both, t[k], return_logp=True, transition_min_prob=transition_min_prob, **ends)
     return (states, logp) if return_logp else states
 
 

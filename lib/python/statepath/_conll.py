@@ -1,0 +1,189 @@
+"""Columns of CoNLL: sentences in files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._decoded import Decoded
+from ._errors import FileError, StatepathError
+from ._files import read_text, write_whole
+from ._scores import file_name
+
+
+class Conll(NamedTuple):
+    """Sentences in columns; what :func:`read_conll` returns.
+
+    Attributes
+    ----------
+    tokens : list of list of str, or None
+        The first column that is neither `tags` nor `predicted`; None where there is no such column.
+    tags : list of list of str
+        "" where the file has -1 or -100, as of a step that has no class.
+    predicted : list of list of str, or None
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from statepath import nlp
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "test.conll"
+    >>> _ = file.write_text("Ann B-PER B-PER\\nran O O\\n\\nParis B-LOC O\\n")
+    >>> sentences = nlp.read_conll(file, predicted=-1)
+    >>> sentences.tokens, sentences.tags, sentences.predicted
+    ([['Ann', 'ran'], ['Paris']], [['B-PER', 'O'], ['B-LOC']], [['B-PER', 'O'], ['O']])
+    """
+
+    tokens: list[list[str]] | None
+    tags: list[list[str]]
+    predicted: list[list[str]] | None
+
+
+_COLUMN = re.compile(r"[^ \t\r]+")
+_UNSCORED = ("-1", "-100")
+
+
+def _sentences(file: str | os.PathLike[str]) -> tuple[str, list[list[list[str]]]]:
+    """The name of the file, and of each sentence and token the columns. The rules are those of lib/io/text/conll.c."""
+    name, text = read_text(file)
+    sentences: list[list[list[str]]] = [[]]
+    n_columns = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = _COLUMN.findall(line)
+        if not cells:
+            if sentences[-1]:
+                sentences.append([])
+        elif not line.startswith(("# ", "#\t", "-DOCSTART-")):
+            n_columns = n_columns or len(cells)
+            if len(cells) != n_columns:
+                raise FileError(
+                    f"{name}: line {number} has {len(cells)} column{'' if len(cells) == 1 else 's'}, the lines before have {n_columns}; "
+                    "columns are parted by blanks or tabs, sentences by an empty line"
+                )
+            sentences[-1].append(cells)
+    if not sentences[-1]:
+        sentences.pop()
+    if not sentences:
+        raise FileError(f"{name}: holds no token; write a token and its tag a line, an empty line after each sentence")
+    return name, sentences
+
+
+def _column(given: Any, n: int, argument: str) -> int:
+    """From 0, of a number from 1, or from the last one -1."""
+    try:
+        number = int(given) if isinstance(given, (str, int, np.integer)) and not isinstance(given, bool) else 0
+    except ValueError:
+        number = 0
+    if number == 0 or abs(number) > n:
+        raise StatepathError(f"{argument}={given!r}: it is the number of a column, 1 to {n}, or from the last one -1 to -{n}")
+    return number - 1 if number > 0 else n + number
+
+
+def read_conll(file: str | os.PathLike[str], *, tag: int | str | None = None, predicted: int | str | None = None) -> Conll:
+    """Sentences in columns of CoNLL, as the program reads them: a token a line, an empty line after each sentence.
+
+    Columns are parted by blanks or tabs. Lines that begin with -DOCSTART- and comments of CoNLL-U (# and a blank) are no tokens.
+
+    Parameters
+    ----------
+    file : path
+    tag : int, optional
+        The column of the tags, from 1, or from the last one -1. Without: the last one, or the one before where that is `predicted`.
+    predicted : int, optional
+        The column of predictions, likewise. Without: there are none.
+
+    Returns
+    -------
+    Conll
+        tokens, tags, predicted.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from statepath import nlp
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "train.conll"
+    >>> _ = file.write_text("-DOCSTART- O\\n\\nAnn B-PER\\nran O\\n\\nParis B-LOC\\n")
+    >>> tokens, tags, _ = nlp.read_conll(file)
+    >>> tokens, tags
+    ([['Ann', 'ran'], ['Paris']], [['B-PER', 'O'], ['B-LOC']])
+    """
+    name, sentences = _sentences(file)
+    n = len(sentences[0][0])
+    path = None if predicted is None else _column(predicted, n, f"{name}: predicted")
+    if tag is None and path == n - 1 == 0:
+        raise StatepathError(f"{name}: has one column, which is predicted=: there is none for the tags")
+    label = n - 1 - (path == n - 1) if tag is None else _column(tag, n, f"{name}: tag")
+    token = next((k for k in range(n) if k not in (label, path)), None)
+
+    def column(k: int, unscored: tuple[str, ...] = ()) -> list[list[str]]:
+        return [["" if cells[k] in unscored else cells[k] for cells in sentence] for sentence in sentences]
+
+    return Conll(None if token is None else column(token), column(label, _UNSCORED), None if path is None else column(path, _UNSCORED))
+
+
+def _cell(text: Any) -> str:
+    """What would part columns becomes "_"."""
+    return re.sub(r"[ \t\r\n]", "_", str(text)) or "_"
+
+
+def write_conll(
+    file: str | os.PathLike[str],
+    decoded: Decoded | Sequence[Sequence[str]],
+    tokens: Sequence[Sequence[str]],
+    *,
+    tags: Sequence[Sequence[str]] | None = None,
+    force: bool = False,
+) -> None:
+    """Writes sentences as the program does: a line has the token, the tag where `tags` are given, and the decoded class.
+
+    The file appears as a whole; an existing one is replaced only with `force`. conlleval, :func:`read_conll` with ``predicted=-1`` and
+    ``statepath evaluate`` read it.
+
+    Parameters
+    ----------
+    file : path
+    decoded : Decoded, or list of list of str
+        What ``decode(..., full=True)`` or :func:`decode_logits` returned, a recording a sentence.
+    tokens : list of list of str
+    tags : list of list of str, optional
+        The true ones.
+    force : bool
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from statepath import nlp
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "out.conll"
+    >>> nlp.write_conll(file, [["B-PER", "O"], ["O"]], [["Ann", "ran"], ["Paris"]], tags=[["B-PER", "O"], ["B-LOC"]])
+    >>> print(file.read_text().rstrip())
+    Ann B-PER B-PER
+    ran O O
+    <BLANKLINE>
+    Paris B-LOC O
+    """
+    paths = decoded.names() if isinstance(decoded, Decoded) else decoded
+    columns: list[tuple[str, Sequence[Sequence[str]]]] = [("tokens", tokens), ("decoded", paths)]
+    if tags is not None:
+        columns.insert(1, ("tags", tags))
+    for argument, given in columns:
+        if isinstance(given, (str, bytes)) or not all(isinstance(s, Iterable) and not isinstance(s, (str, bytes)) for s in given):
+            raise StatepathError(f"{argument}= must be a list of sentences, each a list of texts")
+        if len(given) != len(tokens):
+            raise StatepathError(f"{argument}= has {len(given)} sentences and tokens= has {len(tokens)}")
+        for n, (one, other) in enumerate(zip(given, tokens, strict=True)):
+            if len(one) != len(other):
+                raise StatepathError(f"{argument}[{n}] has {len(one)} steps and tokens[{n}] has {len(other)}", recording=n)
+    lines = []
+    for sentence in zip(*(given for _, given in columns), strict=True):
+        for token, *labels in zip(*sentence, strict=True):
+            lines.append(" ".join([_cell(token), *("-1" if label in ("", None) else _cell(label) for label in labels)]))
+        lines.append("")
+
+    def write(name: str) -> None:
+        with open(name, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+            stream.writelines(line + "\n" for line in lines)
+
+    write_whole(os.fsdecode(file_name(file)), write, force)
