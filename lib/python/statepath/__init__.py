@@ -13,6 +13,7 @@ from ._decode import decode
 from ._decoded import Decoded
 from ._errors import BugError, DeadEndError, FileError, ModelError, NoPathError, ScoresError, StatepathError, StatepathWarning
 from ._evaluate import compare, evaluate, fit
+from ._files import Recordings, read
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
 from ._online import OnlineDecoder
@@ -33,6 +34,7 @@ __all__ = [
     "NoPathError",
     "OnlineDecoder",
     "Part",
+    "Recordings",
     "Report",
     "ScoresError",
     "StatepathError",
@@ -52,4 +54,5 @@ __all__ = [
     "merge",
     "padding_mask",
     "path_score",
+    "read",
 ]
