@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+bool sp_paths_writer_takes_tokens(const char *file)
+{
+    const sp_path_format *format = sp_format_of_paths(file);
+    return format && format->takes_tokens;
+}
+
 /* ---- opening and closing ---- */
 
 static void free_export(sp_paths_export *e)

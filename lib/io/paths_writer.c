@@ -17,12 +17,6 @@ bool sp_paths_writer_is_h5(const char *file)
     return sp_format_of_paths(file) == NULL;
 }
 
-bool sp_paths_writer_takes_tokens(const char *file)
-{
-    const sp_path_format *format = sp_format_of_paths(file);
-    return format && format->takes_tokens;
-}
-
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
 {
     sp_paths_writer *w = calloc(1, sizeof *w);

@@ -71,6 +71,31 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
 sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                          sp_error *err);
 
+/* ---- recordings of files, as they are ---- */
+
+/* Recordings of any files that can be read, for who does with them what no other call does, or gives them to the calls of
+ * pipeline.h. */
+typedef struct sp_file_recordings {
+    sp_recordings recordings;           /* labels are columns of the scores; without scores, classes of the file or of o->model */
+    int32_t n_classes;                  /* K; 0 for labels alone whose classes nobody says */
+    const char *const *classes;         /* [K] names: the file's, else those of o->model; NULL: nobody says */
+    double epoch_seconds;               /* o->epoch_seconds, else what the files say; 0: not known */
+    struct sp_file_recordings_own *own; /* private */
+} sp_file_recordings;
+
+/* Opens them, with the labels of o->reference (or o->place.labels, where that is a file) in place of those beside the scores.
+ * o->model (or model_text) is needed only where labels are words, codes or of another file, and the file names no classes.
+ * needs_scores false: files of labels alone will do. On failure it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EFILE,
+ * SP_EDATA, SP_EMODEL, SP_ENOMEM. */
+sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o, bool needs_scores,
+                                  sp_error *err);
+void sp_file_recordings_close(sp_file_recordings *r);
+
+/* Reads recordings from `first` on, at least one, of about `bytes` of scores; tells o->hooks of progress and asks them whether to
+ * stop. `parts` is SP_BLOCK_* or-ed. SP_OK; SP_EFILE (also: stopped), SP_EDATA, SP_ENOMEM. */
+sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts, sp_block *block,
+                                  sp_error *err);
+
 /* Packs recordings from any files that can be read into one HDF5 file of scores, o->output: what stands beside the scores with
  * them, subjects and the length of a step too. With o->model, which is needed only where labels are words, these are its classes.
  *   sink  is given what was read, before it is written; may be NULL

@@ -1,4 +1,4 @@
-#include "io/hdf5/h5_matlab.h"
+#include "io/hdf5/h5_formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_formats.h"
 #include "io/hdf5/h5_source.h"
 #include "io/holes.h"
 #include "io/row_kind.h"

@@ -1,11 +1,9 @@
-/* HDF5 as a format of sources: a row of the table, and what its files (h5_source*.c) share. Private to io/. */
+/* HDF5 as a format of sources: what the files of its row (h5_source*.c) share. Private to io/. */
 #ifndef STATEPATH_IO_H5_SOURCE_H
 #define STATEPATH_IO_H5_SOURCE_H
 
 #include "io/format.h"
 #include "io/hdf5/h5_map.h"
-
-extern const sp_format sp_h5_format;
 
 /* What a file says of a strategy's recordings; NULL where it does not. */
 typedef struct sp_h5_verdicts {

@@ -7,6 +7,9 @@ static PyMethodDef methods[] = {{"compare", py_compare, METH_VARARGS, NULL},
                                 {"look_part", py_look_part, METH_VARARGS, NULL},
                                 {"evaluate", py_evaluate, METH_VARARGS, NULL},
                                 {"fit", py_fit, METH_VARARGS, NULL},
+#ifdef STATEPATH_PYTHON_FILES
+                                {"read_files", py_read_files, METH_VARARGS, NULL},
+#endif
                                 {NULL, NULL, 0, NULL}};
 
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._evaluation", .m_size = -1, .m_methods = methods};

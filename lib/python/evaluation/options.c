@@ -13,6 +13,21 @@ static const struct {
     size_t at;
     option_type type;
 } table[] = {
+    OPTION("scores", place.scores, TEXT),
+    OPTION("labels", place.labels, TEXT),
+    OPTION("offsets", place.offsets, TEXT),
+    OPTION("lengths", place.lengths, TEXT),
+    OPTION("ids", place.ids, TEXT),
+    OPTION("mask", place.mask, TEXT),
+    OPTION("kind", place.kind, TEXT),
+    OPTION("transpose", place.transpose, INTEGER),
+    OPTION("only", place.only, TEXT),
+    OPTION("gaps", place.gaps, TEXT),
+    OPTION("unscored", place.unscored, TEXT),
+    OPTION("labels_dataset", labels_dataset, TEXT),
+    OPTION("codes", codes, TEXT),
+    OPTION("map", map, TEXT),
+    OPTION("groups", groups, TEXT),
     OPTION("strategies", strategies, TEXT),
     OPTION("command", command, TEXT),
     OPTION("missing", decode.missing, TEXT),

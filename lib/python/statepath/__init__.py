@@ -18,6 +18,7 @@ from ._model import Model
 from ._online import OnlineDecoder
 from ._parts import Part, compare_part, merge
 from ._passes import log_partition, marginals, path_score
+from ._recordings import Recordings, read
 from ._report import Report
 
 __version__ = _core.version()
@@ -33,6 +34,7 @@ __all__ = [
     "NoPathError",
     "OnlineDecoder",
     "Part",
+    "Recordings",
     "Report",
     "ScoresError",
     "StatepathError",
@@ -52,4 +54,5 @@ __all__ = [
     "merge",
     "padding_mask",
     "path_score",
+    "read",
 ]

@@ -48,6 +48,15 @@ def evaluate(
     notices: list[str],
     /,
 ) -> Comparison: ...
+def read_files(
+    file: bytes | str,
+    options: dict[str, Any],
+    model: str | None,
+    more: list[str] | None,
+    progress: Callable[[str, int, int], object] | None,
+    notices: list[str],
+    /,
+) -> dict[str, Any]: ...
 def fit(
     rules: str | None,
     inputs: dict[str, Any],

@@ -1,0 +1,139 @@
+/* sp_file_recordings: recordings of any files as one, with what stands beside them, for whoever wants them as they are. */
+#include "pipeline/files/recordings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/source.h"
+#include "pipeline/files/reading.h"
+#include "pipeline/options.h"
+#include "sleep/label_coding_use.h"
+#include "statepath/model_json.h"
+
+typedef struct sp_file_recordings_own own_part;
+
+/* codes, map: labels become columns of the scores; without scores, classes of the file or of the model. */
+static sp_status read_codes(own_part *own, sp_error *err)
+{
+    const sp_run_options *o = &own->options;
+    const sp_source_info *info = own->p.from.info;
+    const sp_model *model = own->p.model;
+    if ((!o->codes && !o->map) || own->in.codes)
+        return SP_OK;
+    if (!model || !info->has_labels)
+        return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels as classes of a model: `model` M says which, and %s %s",
+                       info->file, info->has_labels ? "has labels" : "has no labels");
+    const int32_t K = info->has_scores || info->classes ? info->n_classes : model->n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    if (!class_of_column)
+        return sp_no_memory(err);
+    sp_status status = sp_model_align(model, K, info->classes, class_of_column, err);
+    if (status == SP_OK)
+        status = sp_codes_new(o->codes, o->map, false, model, &own->codes, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(own->codes, class_of_column, err);
+    if (status == SP_OK)
+        sp_source_use_codes(own->in.source, own->codes);
+    free(class_of_column);
+    return status;
+}
+
+/* Labels beside the scores, or in a file of their own. */
+static sp_status find_labels(own_part *own, sp_error *err)
+{
+    if (!own->options.reference)
+        return read_codes(own, err);
+    if (own->in.is_decided)
+        return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand", own->p.file,
+                       own->options.reference);
+    return sp_file_input_label_alone(&own->p, &own->in, "`model` M says which they are, for example sleep-aasm", err);
+}
+
+static sp_status find_subjects(own_part *own, sp_error *err)
+{
+    sp_status status = sp_source_subjects(own->in.source, own->options.groups, &own->subjects, err);
+    if (status != SP_OK || !own->subjects)
+        return status;
+    const int64_t N = own->subjects->n_recordings;
+    if (!(own->subject_names = malloc(((size_t)N + 1) * sizeof *own->subject_names)))
+        return sp_no_memory(err);
+    for (int64_t n = 0; n < N; n++)
+        own->subject_names[n] = own->subjects->names[own->subjects->of_recording[n]];
+    return SP_OK;
+}
+
+/* The names of the columns: the file's, else the model's where it has as many classes. */
+static void name_classes(sp_file_recordings *r)
+{
+    const sp_source_info *info = r->recordings.info;
+    const sp_model *model = r->own->p.model;
+    const bool are_models = !info->classes && model && (!info->n_classes || model->n_classes == info->n_classes);
+    r->n_classes = are_models ? model->n_classes : info->n_classes;
+    r->classes = are_models ? (const char *const *)model->classes : info->classes;
+}
+
+static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file, bool needs_scores, sp_error *err)
+{
+    sp_run_options *o = &own->options;
+    sp_source_options places;
+    own->p = (sp_pipeline){.opt = o, .file = file};
+    own->in.takes_decided = !needs_scores;
+    sp_status status = sp_run_find_labels(o, err);
+    if (status == SP_OK)
+        status = sp_run_places(o, &places, err);
+    if (status == SP_OK && o->model_text)
+        status = sp_model_from_json(o->model_text, "model", &own->p.model, err);
+    else if (status == SP_OK && o->model)
+        status = sp_model_load(o->model, &own->p.model, err);
+    places.model = own->p.model;
+    if (status == SP_OK)
+        status = sp_file_input_open(&own->p, &own->in, &places, err);
+    if (status == SP_OK)
+        status = find_labels(own, err);
+    if (status == SP_OK)
+        status = find_subjects(own, err);
+    if (status == SP_OK)
+        status = own->p.step_seconds(own->p.step_seconds_arg, &r->epoch_seconds, err);
+    if (status != SP_OK)
+        return status;
+    r->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : r->epoch_seconds;
+    r->recordings = own->p.from;
+    r->recordings.subjects = own->subject_names;
+    name_classes(r);
+    return SP_OK;
+}
+
+sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o, bool needs_scores,
+                                  sp_error *err)
+{
+    *r = (sp_file_recordings){.own = calloc(1, sizeof *r->own)};
+    if (!r->own)
+        return sp_no_memory(err);
+    r->own->options = *o;
+    return open_all(r, r->own, file, needs_scores, err);
+}
+
+sp_status sp_file_recordings_read(const sp_file_recordings *r, int64_t first, int64_t bytes, unsigned parts, sp_block *block,
+                                  sp_error *err)
+{
+    const sp_source_info *info = r->recordings.info;
+    const int64_t most = sp_source_fit(r->own->in.source, first, bytes), left = info->n_recordings - first;
+    const sp_part part = {.recording = first, .count = most < left ? most : left};
+    sp_run_progress(&r->own->options, "steps", info->offsets[first], info->n_steps);
+    sp_status status = sp_run_go_on(&r->own->options, err);
+    return status == SP_OK ? r->recordings.read(r->recordings.arg, &part, parts, block, err) : status;
+}
+
+void sp_file_recordings_close(sp_file_recordings *r)
+{
+    own_part *own = r->own;
+    if (!own)
+        return;
+    free(own->subject_names);
+    sp_subjects_free(own->subjects);
+    sp_file_input_close(&own->in);
+    sp_pipeline_close(&own->p);
+    sp_codes_free(own->codes);
+    free(own);
+    r->own = NULL;
+}

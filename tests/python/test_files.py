@@ -1,0 +1,447 @@
+"""read(): each format gives the report that the program gives of the same file; bad files and arguments are one sentence."""
+import json
+import pickle
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import statepath as sp
+from statepath import sleep
+
+pytest.importorskip("statepath._evaluation", reason="built without GSL")
+from statepath import _evaluation  # noqa: E402
+
+if not hasattr(_evaluation, "read_files"):
+    pytest.skip("built without libdeflate", allow_module_level=True)
+
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+N = 4
+
+
+@pytest.fixture
+def nights(rng):
+    """Scores and labels of recordings."""
+    lengths = [30, 17, 44, 25]
+    labels = [np.repeat(rng.integers(0, 5, t), 3)[:t].astype(np.int32) for t in lengths]
+    scores = []
+    for y in labels:
+        p = rng.gamma(0.3 + 1.5 * np.eye(5)[y]) + 1e-4
+        scores.append((p / p.sum(1, keepdims=True)).astype(np.float32))
+    return scores, [np.where(rng.random(len(y)) < 0.1, -1, y).astype(np.int32) for y in labels]
+
+
+def padded(parts, fill):
+    out = np.full((len(parts), max(len(p) for p in parts)) + parts[0].shape[1:], fill, parts[0].dtype)
+    for n, p in enumerate(parts):
+        out[n, : len(p)] = p
+    return out
+
+
+def offsets(parts):
+    return np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
+
+
+def mat5(file, **arrays):
+    """A MATLAB file of version 5, of double matrices."""
+
+    def element(kind, data):
+        return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+    out = b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x0100) + b"IM"
+    for name, a in arrays.items():
+        a = np.atleast_2d(np.asarray(a, np.float64))
+        body = element(6, struct.pack("<II", 6, 0)) + element(5, struct.pack("<ii", *a.shape)) + element(1, name.encode()) + element(9, a.tobytes("F"))
+        out += element(14, body)
+    file.write_bytes(out)
+
+
+def program_compares(program, folder, *words, model="sleep-aasm"):
+    done = subprocess.run([program, "compare", *words, "--model", model, "--json", "r.json", "-q"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "r.json").read_text())
+
+
+def alike(report, theirs):
+    """The same but for what was run on."""
+    mine = json.loads(report.to_json())
+    for one in (mine, theirs):
+        one.pop("command", None)
+        for key in ("file", "bytes", "files", "size", "labels_file", "labels", "label_codes", "subjects_from"):
+            one["input"].pop(key, None)
+    assert mine == theirs
+    return True
+
+
+# ---- each format ----
+
+
+def csv_file(folder, scores, labels):
+    lines = ["recording,step," + ",".join(STAGES) + ",label"]
+    for n, (s, y) in enumerate(zip(scores, labels, strict=True)):
+        lines += [f"n{n},{t}," + ",".join(repr(float(v)) for v in s[t]) + f",{STAGES[y[t]] if y[t] >= 0 else ''}" for t in range(len(y))]
+    (folder / "night.csv").write_text("\n".join(lines) + "\n")
+    return ["night.csv"], {}
+
+
+def npz_packed(folder, scores, labels):
+    np.savez(folder / "s.npz", probs=np.concatenate(scores), labels=np.concatenate(labels), offsets=offsets(scores), ids=[f"n{n}" for n in range(N)],
+             classes=STAGES, subjects=["a", "b", "b", "c"])  # fmt: skip
+    return ["s.npz"], {}
+
+
+def npz_packed_deflated(folder, scores, labels):
+    np.savez_compressed(folder / "s.npz", probs=padded(scores, 0), labels=padded(labels, -1), lengths=[len(y) for y in labels],
+                        weights=padded([np.ones(len(y)) * 0.5 for y in labels], 0), epoch_seconds=20.0)  # fmt: skip
+    return ["s.npz"], {}
+
+
+def npz_groups(folder, scores, labels):
+    np.savez(folder / "s.npz", **{f"n{n}/softmax": s for n, s in enumerate(scores)}, **{f"n{n}/stage": y for n, y in enumerate(labels)})
+    return ["s.npz", "--scores", "{id}/softmax", "--labels", "{id}/stage"], {"scores": "{id}/softmax", "labels": "{id}/stage"}
+
+
+def npy_transposed(folder, scores, labels):
+    np.save(folder / "s.npy", scores[0].T.copy())
+    (folder / "s.txt").write_text("\n".join(STAGES[k] if k >= 0 else "-1" for k in labels[0]))
+    return ["s.npy", "--transpose", "--labels", "s.txt"], {"transpose": True, "labels": "s.txt"}
+
+
+def npy_folder(folder, scores, labels):
+    (folder / "nights").mkdir()
+    (folder / "labels").mkdir()
+    for n, (s, y) in enumerate(zip(scores, labels, strict=True)):
+        np.save(folder / "nights" / f"n{n}.npy", s)
+        (folder / "labels" / f"n{n}.txt").write_text("\n".join(map(str, y.tolist())))
+    return ["nights", "--labels", "labels/{id}.txt"], {"labels": "labels/{id}.txt"}
+
+
+def npy_and_words_in_codes(folder, scores, labels):
+    np.save(folder / "probs.npy", scores[0])
+    codes = {0: "7", 1: "5", 2: "6", 3: "4", 4: "3", -1: "9"}
+    (folder / "y.txt").write_text("\n".join(codes[k] for k in labels[0].tolist()))
+    text = "7=Wake,5=N1,6=N2,4=N3,3=REM,9=unscored"
+    return ["probs.npy", "--labels", "y.txt", "--map", text], {"labels": "y.txt", "map": {7: "Wake", 5: "N1", 6: "N2", 4: "N3", 3: "REM", 9: None}}
+
+
+def npy_and_hypnogram(folder, scores, labels):
+    np.save(folder / "n.npy", scores[0])
+    path = labels[0].copy()
+    path[-1] = max(path[-1], 0)
+    sleep.write_hypnogram(folder / "n.edf", path)
+    return ["n.npy", "--labels", "n.edf"], {"labels": "n.edf"}
+
+
+def matlab_5(folder, scores, labels):
+    mat5(folder / "m.mat", probs=scores[0], labels=labels[0][:, None])
+    return ["m.mat"], {}
+
+
+def hdf5_packed(folder, scores, labels):
+    with h5py().File(folder / "s.h5", "w") as f:
+        f["log_probs"] = np.log(np.concatenate(scores))
+        f["labels"] = np.concatenate(labels)
+        f["offsets"] = offsets(scores)
+        f["segments"] = np.arange(len(f["labels"])) // 11
+        f["mask"] = np.ones((len(f["labels"]), 5), bool)
+        f.create_dataset("ids", data=[f"n{n}" for n in range(N)], dtype=h5py().string_dtype())
+        f.create_dataset("subjects", data=["a", "b", "b", "c"], dtype=h5py().string_dtype())
+        f["log_probs"].attrs["classes"] = STAGES
+        f.attrs["epoch_seconds"] = 20.0
+    return ["s.h5"], {}
+
+
+def hdf5_padded(folder, scores, labels):
+    with h5py().File(folder / "s.h5", "w") as f:
+        f["probs"] = padded(scores, 0)
+        f["labels"] = padded(labels, -1)
+        f["valid"] = np.arange(max(map(len, labels))) < np.array([len(y) for y in labels])[:, None]
+        f["classes"] = np.array(STAGES, "S")
+    return ["s.h5"], {}
+
+
+def hdf5_groups(folder, scores, labels):
+    with h5py().File(folder / "s.h5", "w") as f:
+        for n in (3, 1, 0, 2):
+            f[f"recordings/n{n * 4}/probs"] = scores[n].astype(np.float64)
+            f[f"recordings/n{n * 4}"].attrs["subject"] = "aabc"[n]
+            if n != 1:
+                f[f"recordings/n{n * 4}/labels"] = labels[n]
+        f["recordings"].attrs["classes"] = STAGES[::-1]
+        f["raw/signals"] = np.zeros((100, 3))
+    return ["s.h5"], {}
+
+
+def hdf5_single_elsewhere(folder, scores, labels):
+    with h5py().File(folder / "s.h5", "w") as f:
+        f["night/out/softmax"] = np.concatenate(scores)
+        f["night/out/offsets"] = offsets(scores)
+        f["night/out/labels"] = np.concatenate(labels)
+        f["offsets"] = [0, 5]
+    return ["s.h5", "--scores", "/night/out/softmax"], {"scores": "/night/out/softmax"}
+
+
+def hdf5_several(folder, scores, labels):
+    (folder / "nights").mkdir()
+    for n, (s, y) in enumerate(zip(scores, labels, strict=True)):
+        with h5py().File(folder / "nights" / f"n{n}.h5", "w") as f:
+            f["probs"] = s
+            f["labels"] = y
+    return ["nights"], {}
+
+
+def h5py():
+    return pytest.importorskip("h5py")
+
+
+FORMATS = [csv_file, npz_packed, npz_packed_deflated, npz_groups, npy_transposed, npy_folder, npy_and_words_in_codes, npy_and_hypnogram, matlab_5,
+           hdf5_packed, hdf5_padded, hdf5_groups, hdf5_single_elsewhere, hdf5_several]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", FORMATS, ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::statepath.StatepathWarning")
+def test_formats(program, tmp_path, monkeypatch, nights, make):
+    words, options = make(tmp_path, *nights)
+    theirs = program_compares(program, tmp_path, *words)
+    monkeypatch.chdir(tmp_path)
+    read = sp.read(words[0], model="sleep-aasm", **options)
+    assert read.scores[0].dtype in (np.float32, np.float64) and read.scores[0].shape == (read.lengths[0], 5)
+    assert alike(sp.compare(**read, model="sleep-aasm"), theirs)
+    d = sp.decode(**read.decoding, model="sleep-aasm", full=True)
+    assert [len(p) for p in d.paths] == read.lengths.tolist()
+
+
+# ---- labels alone ----
+
+
+def test_columns_of_conll(program, tmp_path):
+    text = "Ada B-PER B-PER\nLovelace I-PER O\nwrote O O\n\nto O O\nParis B-LOC I-LOC\n\n"
+    (tmp_path / "test.conll").write_text(text)
+    gold, found = (sp.read(tmp_path / "test.conll", labels=column) for column in ("2", "-1"))
+    assert gold.scores is None and gold.kind is None and len(gold) == 2 and gold.lengths.tolist() == [3, 2] and gold[1].tolist() == gold.labels[1].tolist()
+    model = sp.Model.bio(sorted(set(gold.classes) | set(found.classes)))
+    gold, found = (sp.read(tmp_path / "test.conll", labels=column, model=model) for column in ("2", "-1"))
+    assert gold.classes == model.classes
+    model.save(tmp_path / "tags.model.json")
+    subprocess.run([program, "evaluate", "test.conll", "--model", "tags.model.json", "--json", "r.json", "-q"], cwd=tmp_path, check=True, capture_output=True)
+    theirs = json.loads((tmp_path / "r.json").read_text())["strategies"]
+    report = sp.evaluate(list(found), gold.labels, model)
+    (one,) = theirs.values()
+    for key in ("accuracy", "entities", "confusion", "illegal"):
+        assert report.data["strategies"]["path"][key] == one[key]
+
+
+@pytest.mark.parametrize("name", ["night.txt", "night.ids", "night.npy"])
+def test_hypnograms_and_lists(tmp_path, name):
+    path = np.array([0, 0, 1, -1, 2, 4], np.int32)
+    if name.endswith("npy"):
+        np.save(tmp_path / name, path)
+    elif name.endswith("ids"):
+        sleep.write_hypnogram(tmp_path / name, path, epoch_seconds=20)
+    else:
+        (tmp_path / name).write_text("W\nW\nN1\n?\nN2\nR\n")
+    night = sp.read(tmp_path / name, model="sleep-aasm", **({"epoch_seconds": 20.0} if name.endswith("ids") else {}), **({"map": {"?": None}} if name.endswith("txt") else {}))
+    assert night.labels[0].tolist() == path.tolist() and night.scores is None and night.classes == sleep.STAGES and night.ids == ["night"]
+    assert night["scores"] is None and "kind" not in night.keys()
+
+
+# ---- several files, layouts, names ----
+
+
+def test_several_files(tmp_path, nights):
+    npy_folder(tmp_path, *nights)
+    files = [tmp_path / "nights" / f"n{n}.npy" for n in (2, 0)]
+    with pytest.raises(sp.ScoresError, match="do not match; only in .*: n1, n3"):
+        sp.read(files, labels=tmp_path / "labels" / "{id}.txt", model="sleep-aasm")
+    some = sp.read(files)
+    assert some.ids == ["n0", "n2"] and np.array_equal(some[1], nights[0][2]) and some.labels is None
+    (tmp_path / "test.bundle").write_text("n3\nn1\n")
+    split = sp.read(tmp_path / "nights" / "{id}.npy", only=tmp_path / "test.bundle", classes=STAGES)
+    assert split.ids == ["n1", "n3"] and split.classes == tuple(STAGES) and split.labels is None and "2 recordings in 2 files" in repr(split)
+    assert len(list(split)) == len(split) == 2
+
+
+@pytest.mark.parametrize("gaps", ["join", "break"])
+def test_hugging_face(program, tmp_path, gaps):
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 3, (2, 7))
+    labels[:, [0, 3, 6]] = -100
+    np.savez(tmp_path / "hf.npz", logits=rng.normal(size=(2, 7, 3)), labels=labels, classes=["O", "B-PER", "I-PER"])
+    model = sp.Model.bio(["O", "B-PER", "I-PER"])
+    model.save(tmp_path / "m.json")
+    theirs = program_compares(program, tmp_path, "hf.npz", "--gaps", gaps, model="m.json")
+    read = sp.read(tmp_path / "hf.npz", gaps=gaps)
+    assert read.lengths.tolist() == [4, 4] and (read.segments is not None) == (gaps == "break") and read.kind == "logits"
+    assert alike(sp.compare(**read, model=model), theirs)
+
+
+def test_what_is_read_is_told(tmp_path):
+    np.savez(tmp_path / "d.npz", probs=np.full((3, 2), 0.5, np.float16), labels=[0, 1, -1], weights=[1.0, 2, 3], segments=[0, 0, 1], mask=np.ones((3, 2), bool), epoch_seconds=2.0)
+    d = sp.read(tmp_path / "d.npz")
+    assert repr(d) == f"Recordings: {tmp_path}/d.npz: 1 recording, 3 steps; probs from probs (float16, 2 classes without names); with labels, segments, weights, mask; 2 s a step"
+    assert d.scores[0].dtype == np.float32 and d.scores[0].flags.writeable and d.classes is None and d.subjects is None
+    assert d.mask[0].dtype == bool and d.weights[0].tolist() == [1, 2, 3] and d.segments[0].tolist() == [0, 0, 1]
+    assert d.keys() == ["scores", "labels", "ids", "kind", "segments", "weights", "step_mask", "epoch_seconds", "name"] and dict(**d)["epoch_seconds"] == 2
+    assert list(d.decoding) == ["scores", "kind", "segments", "step_mask"]
+    with pytest.raises(KeyError):
+        d["subjects"]
+    with pytest.raises(IndexError):
+        d[1]
+
+
+def test_names_of_columns(tmp_path):
+    with h5py().File(tmp_path / "s.h5", "w") as f:
+        f["probs"] = [[0.9, 0.1], [0.2, 0.8]]
+        f["labels"] = np.array(["down", "up"], "S")
+    read = sp.read(tmp_path / "s.h5", classes=["up", "down"])
+    assert read.classes == ("up", "down") and read.labels[0].tolist() == [1, 0]
+
+
+# ---- what goes wrong ----
+
+
+def test_bad_files(tmp_path, nights):
+    scores = nights[0][0]
+    np.save(tmp_path / "kt.npy", scores.T)
+    np.save(tmp_path / "cut.npy", scores)
+    (tmp_path / "cut.npy").write_bytes((tmp_path / "cut.npy").read_bytes()[:-3])
+    np.savez(tmp_path / "odd.npz", probs=scores, labels=np.arange(len(scores)))
+    np.savez(tmp_path / "two.npz", a=scores, b=np.concatenate([scores, scores]), c=3)
+    (tmp_path / "bad.csv").write_text("a,b\n0.5,0.5\n0.5,x\n")
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps({"scores": 1}))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "v73.mat").write_bytes(b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
+    (tmp_path / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
+    (tmp_path / "short.txt").write_text("W\n")
+    for name, options, words in (
+        ("kt.npy", {}, ["transpose=", "[classes, steps]"]),
+        ("cut.npy", {}, ["cut short"]),
+        ("odd.npz", {}, ["step 5"]),
+        ("two.npz", {"kind": "probs"}, ["scores="]),
+        ("two.npz", {"scores": "d"}, ["no array d", "a float32 [30, 5]"]),
+        ("bad.csv", {}, ["line 3"]),
+        ("model.pkl", {}, ["Python pickle"]),
+        ("empty", {}, ["empty"]),
+        ("v73.mat", {}, ["MATLAB 7.3", "-v7"]),
+        ("nothing.npy", {}, ["No such file"]),
+        ("{id}.nothing", {}, ["{id}"]),
+        ("odd.npz", {"labels": tmp_path / "short.txt", "model": "sleep-aasm"}, ["30 and 1"]),
+        ("odd.npz", {"labels": tmp_path / "short.txt"}, ["model="]),
+        ("odd.npz", {"codes": "utime"}, ["codes=", "model="]),
+        ("odd.npz", {"gaps": "close"}, ["gaps=", "join"]),
+    ):
+        with pytest.raises(sp.StatepathError) as found:
+            sp.read(tmp_path / name, **options)
+        said = str(found.value)
+        assert all(word in said for word in words), said
+        assert "`" not in said.replace("`statepath ", "").replace("convert`", "") and "--" not in said and "\n" not in said, said
+    assert isinstance(pytest.raises(sp.FileError, sp.read, tmp_path / "cut.npy").value, OSError)
+
+
+def test_bad_hdf5(tmp_path):
+    with h5py().File(tmp_path / "links.h5", "w") as f:
+        f["probs"] = h5py().ExternalLink("/etc/passwd", "/probs")
+    with h5py().File(tmp_path / "soft.h5", "w") as f:
+        f["elsewhere"] = h5py().ExternalLink("links.h5", "/")
+        f["recordings/a/probs"] = h5py().SoftLink("/elsewhere/probs")
+    with h5py().File(tmp_path / "raw.h5", "w") as f:
+        f.create_dataset("probs", (2, 2), "f4", external=[(str(tmp_path / "raw.bin"), 0, 16)])
+        f["probs"][...] = 0.5
+    with h5py().File(tmp_path / "order.h5", "w") as f:
+        for name, classes in (("a", ["x", "y"]), ("b", ["y", "x"])):
+            f[f"recordings/{name}/probs"] = np.full((3, 2), 0.5)
+            f[f"recordings/{name}"].attrs["classes"] = classes
+    with h5py().File(tmp_path / "subjects.h5", "w") as f:
+        f["recordings/a/probs"] = f["recordings/b/probs"] = np.full((3, 2), 0.5)
+        f["recordings/b"].attrs["subject"] = 7
+    with h5py().File(tmp_path / "none.h5", "w") as f:
+        f.create_group("recordings")
+    (tmp_path / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
+    for name, words in (("links.h5", ["probs", "link"]), ("soft.h5", ["recordings/a/probs", "link"]), ("raw.h5", ["other files"]), ("order.h5", ["classes", "x, y", "y, x", "same order"]),
+                        ("subjects.h5", ["recording a", "subject", "groups="]), ("none.h5", ["holds no datasets"]), ("bad.h5", ["h5py"])):  # fmt: skip
+        with pytest.raises(sp.StatepathError) as found:
+            sp.read(tmp_path / name)
+        assert all(word in str(found.value) for word in [name, *words]), found.value
+    assert sp.read(tmp_path / "subjects.h5", groups="none").subjects is None
+
+
+def test_without_h5py(tmp_path, monkeypatch):
+    (tmp_path / "s.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(sp.FileError, match="s.h5: HDF5 files are read by h5py, which is not installed: pip install h5py"):
+        sp.read(tmp_path / "s.h5")
+    np.save(tmp_path / "probs.npy", [[0.5, 0.5]])
+    assert sp.read(tmp_path / "probs.npy").kind == "probs"
+
+
+def test_bad_arguments(tmp_path):
+    np.save(tmp_path / "probs.npy", [[0.5, 0.5]])
+    for options, word in (
+        ({"kind": "prob"}, "kind="),
+        ({"classes": ["a", "b"], "model": "sleep-aasm"}, "classes="),
+        ({"scores": 3}, "scores=3"),
+        ({"scores": ""}, "scores="),
+        ({"labels": "a\0b"}, "labels="),
+        ({"codes": 5}, "codes=5"),
+        ({"epoch_seconds": 0}, "epoch_seconds=0"),
+        ({"unscored": 7}, "unscored="),
+    ):
+        with pytest.raises(sp.StatepathError, match=word):
+            sp.read(tmp_path / "probs.npy", **options)
+    with pytest.raises(sp.StatepathError, match="file"):
+        sp.read([])
+    with pytest.raises(sp.StatepathError, match="file=3"):
+        sp.read([3])
+    with pytest.raises(TypeError, match="did you mean lengths"):
+        sp.read(tmp_path / "probs.npy", length="n")
+
+
+# ---- threads, Ctrl-C, memory ----
+
+
+def test_other_threads_run_meanwhile(tmp_path):
+    np.savez_compressed(tmp_path / "large.npz", probs=np.full((3_000_000, 5), 0.2))
+    longest, done = 0.0, threading.Event()
+
+    def watch():
+        nonlocal longest
+        last = time.monotonic()
+        while not done.is_set():
+            time.sleep(0.001)
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    start = time.monotonic()
+    read = sp.read(tmp_path / "large.npz")
+    took = time.monotonic() - start
+    done.set()
+    thread.join()
+    assert read.lengths.tolist() == [3_000_000] and longest < max(0.6 * took, 0.05)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_it_can_be_stopped(tmp_path, nights, error):
+    npz_packed(tmp_path, *nights)
+
+    def progress(what, done, total):
+        raise error
+
+    with pytest.raises(error):
+        sp.read(tmp_path / "s.npz", progress=progress)
+
+
+def test_no_leak(tmp_path, nights):
+    from test_lifecycle import attempt, leaves_nothing
+
+    npz_packed(tmp_path, *nights)
+    hdf5_groups(tmp_path, *nights)
+    (tmp_path / "y.txt").write_text("W\n")
+    assert leaves_nothing(lambda: sp.read(tmp_path / "s.npz"), 1500)
+    assert leaves_nothing(lambda: attempt(lambda: sp.read(tmp_path / "s.npz", labels=tmp_path / "y.txt")), 1500)
+    assert leaves_nothing(lambda: sp.read(tmp_path / "s.h5"), 150)
+    assert leaves_nothing(lambda: attempt(lambda: sp.read(tmp_path / "s.h5", scores="x")), 150)
