@@ -264,6 +264,22 @@ class TestParts(st.TestCase):
         self.statepath(*count, "-o", "r.h5", status=2, stderr="statepath: -o does not go with --part: `statepath merge` writes the paths of all "
                                                               "parts\n")
 
+    def test_labels_of_several_files(self):
+        """A pattern or a folder of labels, each file of which is an input."""
+        os.makedirs("labels")
+        for name, (rows, labels) in zip(("n1", "n2", "n3"), recordings(7, 3)):
+            np.save(name + ".npy", rows)
+            with open("labels/%s.txt" % name, "w", encoding="utf-8") as f:
+                f.write("".join("%s\n" % CLASSES[k] for k in labels))
+        files, words = ["n1.npy", "n2.npy", "n3.npy"], ["--model", "sleep-strict", "--kind", "log_probs", "--labels"]
+        for labels in ("labels/{id}.txt", "labels"):
+            self.check_same(files, (2,), options=[*words, labels])
+        count = ["compare", *files, *words, "labels/{id}.txt", "--part", "P.h5"]
+        self.statepath(*count, stderr="statepath: wrote P.h5\n")
+        self.statepath(*count, stderr="statepath: shard 1/1 is done: P.h5 is kept\n")
+        os.utime("labels/n2.txt", ns=(0, 4000000000000000000))
+        self.statepath(*count, stderr="statepath: P.h5: labels/{id}.txt has changed since it was counted; it is counted again\nstatepath: wrote P.h5\n")
+
     def test_gaps(self):
         """Paths have -1 where padding is: places that parts know too."""
         rng = np.random.default_rng(3)

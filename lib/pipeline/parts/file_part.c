@@ -93,33 +93,47 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
 
 /* ---- is it there already? ---- */
 
-static uint64_t checksum_of(FILE *stream)
+/* Goes on from *sum over the bytes of a file. */
+static sp_status add_checksum(const char *file, uint64_t *sum, sp_error *err)
 {
-    uint64_t sum = SP_CHECKSUM;
     unsigned char bytes[1 << 16];
     size_t n;
-    while ((n = fread(bytes, 1, sizeof bytes, stream)) > 0)
-        sum = sp_checksum(sum, bytes, n);
-    return sum;
-}
-
-sp_status sp_part_input_look(const char *file, bool with_checksum, sp_part_input *out, sp_error *err)
-{
-    struct stat info;
-    *out = (sp_part_input){.name = file};
-    if (stat(file, &info) != 0)
-        return sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno));
-    out->bytes = info.st_size;
-    out->modified = with_checksum ? 0 : (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
-    if (!with_checksum)
-        return SP_OK;
-    FILE *stream = S_ISREG(info.st_mode) ? fopen(file, "rb") : NULL;
+    FILE *stream = fopen(file, "rb");
     if (!stream)
-        return S_ISREG(info.st_mode) ? sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno)) : SP_OK;
-    snprintf(out->checksum, sizeof out->checksum, "%016" PRIx64, checksum_of(stream));
+        return sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno));
+    while ((n = fread(bytes, 1, sizeof bytes, stream)) > 0)
+        *sum = sp_checksum(*sum, bytes, n);
     const bool is_read = !ferror(stream);
     fclose(stream);
     return is_read ? SP_OK : sp_fail(err, SP_EFILE, "%s: cannot be read", file);
+}
+
+/* Adds one file: bytes add up, the time is that of the latest. */
+static sp_status add_file(const char *file, bool with_checksum, sp_part_input *out, uint64_t *sum, sp_error *err)
+{
+    struct stat info;
+    if (stat(file, &info) != 0)
+        return sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno));
+    const int64_t modified = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+    out->bytes += info.st_size;
+    out->modified = !with_checksum && modified > out->modified ? modified : out->modified;
+    return with_checksum && S_ISREG(info.st_mode) ? add_checksum(file, sum, err) : SP_OK;
+}
+
+sp_status sp_part_input_look(const char *name, bool with_checksum, sp_part_input *out, sp_error *err)
+{
+    struct stat info;
+    sp_file_list *list = NULL;
+    uint64_t sum = SP_CHECKSUM;
+    *out = (sp_part_input){.name = name};
+    const bool is_file = stat(name, &info) == 0 && !S_ISDIR(info.st_mode);
+    sp_status status = is_file ? add_file(name, with_checksum, out, &sum, err) : sp_file_list_new(name, NULL, &list, err);
+    for (int64_t i = 0; status == SP_OK && list && i < list->n; i++)
+        status = add_file(list->names[i], with_checksum, out, &sum, err);
+    sp_file_list_free(list);
+    if (status == SP_OK && with_checksum)
+        snprintf(out->checksum, sizeof out->checksum, "%016" PRIx64, sum);
+    return status;
 }
 
 /* The first file of the inputs that is not what it was. NULL: none, or there are others. */

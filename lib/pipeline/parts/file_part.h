@@ -24,7 +24,8 @@ sp_status sp_part_holes_put(const sp_pipeline *p, sp_count_list *out, sp_error *
 sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joining, const int64_t *offsets, sp_owned *own,
                              sp_holes *out, bool *is_there, sp_error *err);
 
-/* Bytes, time and, where that is wanted, a checksum of a file. SP_OK, SP_EFILE. */
-sp_status sp_part_input_look(const char *file, bool with_checksum, sp_part_input *out, sp_error *err);
+/* Bytes, time and, where that is wanted, a checksum of a file; of a folder or a pattern those of all its files, and the latest
+ * time. SP_OK, SP_EFILE, SP_ENOMEM. */
+sp_status sp_part_input_look(const char *name, bool with_checksum, sp_part_input *out, sp_error *err);
 
 #endif
