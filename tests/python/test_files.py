@@ -362,11 +362,53 @@ def test_bad_hdf5(tmp_path):
         f.create_group("recordings")
     (tmp_path / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
     for name, words in (("links.h5", ["probs", "link"]), ("soft.h5", ["recordings/a/probs", "link"]), ("raw.h5", ["other files"]), ("order.h5", ["classes", "x, y", "y, x", "same order"]),
-                        ("subjects.h5", ["recording a", "subject", "groups="]), ("none.h5", ["holds no datasets"]), ("bad.h5", ["h5py"])):  # fmt: skip
+                        ("subjects.h5", ["recording a", "subject", "groups="]), ("none.h5", ["it holds no datasets", "scores="]), ("bad.h5", ["h5py"])):  # fmt: skip
         with pytest.raises(sp.StatepathError) as found:
             sp.read(tmp_path / name)
         assert all(word in str(found.value) for word in [name, *words]), found.value
     assert sp.read(tmp_path / "subjects.h5", groups="none").subjects is None
+
+
+@pytest.mark.parametrize(
+    "names, options, lengths",
+    [
+        ({"night/softmax": 20, "offsets": [0, 5, 20]}, {"scores": "/night/softmax"}, [20]),
+        ({"night/softmax": 20, "night/offsets": [0, 7, 20], "offsets": [0, 5, 20]}, {"scores": "/night/softmax"}, [7, 13]),
+        ({"night/probs": 20, "night/offsets": [0, 5, 20]}, {}, None),
+        ({"recordings/probs": 20, "recordings/offsets": [0, 5, 20]}, {}, None),
+        ({"softmax": 20, "offsets": [0, 5, 20]}, {}, None),
+        ({"softmax": 20, "labels": [0, 1, 2]}, {}, None),
+        ({"softmax": 20, "labels": [0] * 20}, {"labels": "labels"}, [20]),
+        ({"probs": 20, "recordings/z/log_probs": 7}, {}, [20]),
+        ({"recordings/z10/probs": 7, "recordings/z9/probs": 8, "recordings/z9/raw/log_probs": 3}, {}, [8, 7]),
+        ({"out/b/p": 4, "out/a/p": 5, "out/offsets": [0, 3]}, {"scores": "/out/{id}/p"}, [5, 4]),
+        ({"probs": 20, "x/stage": [0, 1], "stage": [1] * 20}, {"labels": "stage"}, [20]),
+    ],
+)
+def test_places_in_hdf5(program, tmp_path, names, options, lengths):
+    """What is found, and what is not, is what the program finds."""
+    with h5py().File(tmp_path / "s.h5", "w") as f:
+        for name, values in names.items():
+            f[name] = np.full((values, 3), 1 / 3) if isinstance(values, int) and "log" not in name else np.full((values, 3), -np.log(3)) if isinstance(values, int) else values
+        f.attrs["classes"] = [1, 2]  # something else, called so
+    sp.Model(["a", "b", "c"]).save(tmp_path / "m.json")
+    words = [w for name, value in options.items() for w in (f"--{name}", value)]
+    done = subprocess.run([program, "compare", "s.h5", "--model", "m.json", "--json", "r.json", "-q", *words, "--label-confidence", "0.9"][: None if "labels" in options and "probs" not in names else -2],
+                          cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
+    assert (done.returncode == 0) == (lengths is not None), done.stderr
+    if lengths is None:
+        with pytest.raises(sp.FileError, match="scores="):
+            sp.read(tmp_path / "s.h5", **options)
+    else:
+        read = sp.read(tmp_path / "s.h5", **options)
+        assert read.lengths.tolist() == lengths and json.loads((tmp_path / "r.json").read_text())["input"]["recordings"] == len(lengths)
+
+
+def test_own_paths(tmp_path, nights):
+    h5py()
+    sp.decode(nights[0], "sleep-aasm", full=True).save(tmp_path / "paths.h5")
+    read = sp.read(tmp_path / "paths.h5")
+    assert read.scores is None and read.classes == tuple(STAGES) and [len(y) for y in read.labels] == [len(y) for y in nights[1]]
 
 
 def test_without_h5py(tmp_path, monkeypatch):

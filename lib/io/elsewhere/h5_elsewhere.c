@@ -50,7 +50,7 @@ static sp_status add_arrays(sp_stored_file *f, const sp_texts names, int64_t n, 
 static sp_status open_h5(sp_source *source, const sp_request *request, sp_error *err)
 {
     const sp_source_options *options = request->options;
-    const char *place = options->scores ? options->scores : request->is_paths ? request->paths : options->labels;
+    const char *place = request->is_paths ? request->paths : options->scores;
     sp_stored_file *f = NULL;
     sp_texts names = NULL;
     int64_t n = 0;
@@ -61,7 +61,7 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
     if (fd < 0)
         return SP_EFILE;
     close(fd);
-    status = sp_h5_elsewhere_names(f->file, place, &names, &n, err);
+    status = sp_h5_elsewhere_names(f->file, place, options->labels, &names, &n, err);
     if (status == SP_OK)
         status = add_arrays(f, names, n, err);
     free(names);

@@ -12,10 +12,11 @@
 #include "statepath/status.h"
 
 /* The names of a file's arrays, "log_probs", "recordings/n1/labels".
- *   place   a dataset that was asked for in place of the usual ones, or NULL: what stands beside it belongs to it
+ *   place, labels   datasets of scores (or paths), and of labels, that were asked for in place of the usual ones; or NULL
  *   names   out: [n], the caller frees them
  * SP_OK; SP_EFILE (it cannot be opened, or by nobody here), SP_ENOMEM. */
-sp_status sp_h5_elsewhere_names(const char *file, const char *place, sp_texts *names, int64_t *n, sp_error *err);
+sp_status sp_h5_elsewhere_names(const char *file, const char *place, const char *labels, sp_texts *names, int64_t *n,
+                                sp_error *err);
 
 /* One of them, as the bytes [n] of numpy's .npy; the caller frees them. SP_OK; SP_EFILE, SP_EDATA, SP_ENOMEM. */
 sp_status sp_h5_elsewhere_array(const char *file, const char *name, unsigned char **bytes, int64_t *n, sp_error *err);

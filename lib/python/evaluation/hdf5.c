@@ -53,10 +53,11 @@ static sp_status ask_texts(const char *function, const char *file, PyObject *wha
     return status;
 }
 
-sp_status sp_h5_elsewhere_names(const char *file, const char *place, sp_texts *names, int64_t *n, sp_error *err)
+sp_status sp_h5_elsewhere_names(const char *file, const char *place, const char *labels, sp_texts *names, int64_t *n,
+                                sp_error *err)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
-    const sp_status status = ask_texts("names", file, Py_BuildValue("z", place), names, n, err);
+    const sp_status status = ask_texts("names", file, Py_BuildValue("(zz)", place, labels), names, n, err);
     PyGILState_Release(state);
     return status;
 }

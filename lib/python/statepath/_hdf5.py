@@ -1,6 +1,6 @@
 """HDF5 files as arrays, by h5py: the library's table of formats asks for them where it would ask its own reader of HDF5.
 
-Which array is what, the layouts and the checks are the library's. Both functions return (what was asked for, None) or (None, sentence).
+Which array is what, the layouts and the checks are the library's. All functions return (what was asked for, None) or (None, sentence).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import io
 import os
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Container, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ import numpy as np
 from ._errors import StatepathError, needed
 from ._scores import KINDS
 
-_BESIDE = ("offsets", "lengths", "valid", "attention_mask", "ids", "classes", "subjects", "epoch_seconds", "tokens")
+_SHAPES = ("offsets", "lengths", "valid", "attention_mask", "ids", "tokens")  # stand beside the dataset, and nowhere else
+_USUAL = (*_SHAPES, "classes", "subjects", "epoch_seconds", "labels", "segments", "weights", "mask")
 Place = tuple[str, str | None]  # a path in the file, and an attribute of what is there, or None
 _FOREIGN = ""  # in place of an attribute: the path is a link that is not followed
 _ATTRIBUTES = {"classes": ("classes", "class_names"), "epoch_seconds": ("epoch_seconds",)}
@@ -89,52 +90,89 @@ def _parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _reference(paths: Sequence[str], place: str | None) -> str:
-    """The dataset, or with {id} the datasets, that the others stand beside: as the library finds it."""
-    if place:
-        return place.strip("/")
-    for name in (*KINDS, "labels"):
-        if name in paths:
-            return name
-    return next((f"recordings/{{id}}/{k}" for k in (*KINDS, "labels") for p in paths if p.startswith("recordings/") and p.endswith("/" + k)), "")
+def _reference(paths: Sequence[str], names: Sequence[str]) -> str:
+    """The first of these datasets in the root, else with {id} in /recordings; "": there is none."""
+    in_groups = {p.rpartition("/")[2] for p in paths if p.startswith("recordings/") and p.count("/") == 2}
+    return next((n for n in names if n in paths), None) or next((f"recordings/{{id}}/{n}" for n in names if n in in_groups), "")
 
 
-def _said(f: Any, dataset: str, name: str) -> Place | None:
+def _can_name(values: Any, dataset: Any) -> bool:
+    """Numbers of another count than the classes are something else that happens to be called so."""
+    return np.ndim(values) > 0 and (np.asarray(values).dtype.kind not in "iuf" or np.size(values) == dataset.shape[-1] > 1)
+
+
+def _said(f: Any, paths: Set[str], dataset: str, name: str) -> Place | None:
     """Where the attributes of a dataset and of the groups around it, or a dataset beside it, say something."""
     group: str | None = dataset
     while group is not None:
         attributes = (f[group] if group else f).attrs
         for attribute in _ATTRIBUTES[name]:
-            if attribute in attributes and (name != "classes" or np.ndim(attributes[attribute])):
+            if attribute in attributes and (name != "classes" or _can_name(attributes[attribute], f[dataset])):
                 return group, attribute
         group = _parent(group) if group else None
-        if group is not None and group + "/" + name in f:
+        if group is not None and group + "/" + name in paths:
             return group + "/" + name, None
     return None
 
 
+def _dataset(f: Any, path: str) -> Any:
+    """A dataset whose values are in this file."""
+    data = f[path]
+    if data.external or data.is_virtual:
+        raise _Refused(f"{f.filename}: the values of {path} lie in other files, which is not followed here; `statepath convert` packs such a file")
+    return data
+
+
 def _value(f: Any, place: Place) -> tuple[str, ...]:
     path, attribute = place
-    values = (f[path] if path else f).attrs[attribute] if attribute else f[path][()]
+    values = (f[path] if path else f).attrs[attribute] if attribute else _dataset(f, path)[()]
     return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values).tolist())
 
 
-def _places(f: Any, paths: list[str], place: str | None, file: str) -> dict[str, Place]:
-    """{name of an array: where it is}.
+def _shown(paths: list[str], place: str | None, labels: str | None) -> tuple[str, dict[str, Place]]:
+    """The dataset that the others stand beside, with {id} or "", and the arrays of the file as the library is to see them.
 
-    Without a place: what stands in the root, or in /recordings. What stands beside a dataset that is named is called as in the root.
+    What has no usual name, or lies in a group of its own, is only found where it is asked for: the library finds more by itself in formats
+    that have no other way. What stands beside a dataset that is asked for is called as in the root.
     """
-    reference = _reference(paths, place)
-    folder = "" if place or not reference.startswith("recordings/") else "recordings/"
-    found: dict[str, Place] = {p: (p, None) for p in paths if place or "/" not in p or p.startswith(folder or "paths/")}
-    before = _parent(reference.partition("{id}")[0])
-    while before:
-        found.update({n: (f"{before}/{n}", None) for n in _BESIDE if f"{before}/{n}" in paths and found.get(n, ("", None))[0] in ("", n)})
-        before = _parent(before)
+    if place:
+        reference = place.strip("/")
+        group = _parent(reference.partition("{id}")[0])
+        shown = {p: p for p in paths if not group or p not in _SHAPES}
+        shown |= {n: f"{group}/{n}" for n in (*_SHAPES, "classes", "subjects") if group and f"{group}/{n}" in paths}
+        return reference, {n: (p, None) for n, p in shown.items()}
+    reference = _reference(paths, KINDS)
+    if not reference:
+        asked = (labels or "").strip("/")
+        pattern = re.compile(re.escape(asked).replace(re.escape("{id}"), ".+"))
+        seen = [p for p in paths if p in _USUAL or p.startswith("paths/") or pattern.fullmatch(p) or re.fullmatch("recordings/[^/]+/labels", p)]
+        return asked or _reference(paths, ("labels",)), {p: (p, None) for p in seen}
+    if "/" in reference:
+        return reference, {p: (p, None) for p in paths if "/" not in p or p.count("/") == 2}
+    return reference, {p: (p, None) for p in paths if "/" not in p or p.rpartition("/")[2] not in KINDS}
+
+
+def _look_for_labels(f: Any, paths: list[str], has_labels: object, found: Container[str], file: str) -> None:
+    """A file without scores by a usual name: the sentence for one that has no labels either, or may have scores by another name."""
+    if not has_labels:
+        holds = ", ".join(paths[:6]) + (f" and {len(paths) - 6} more" if len(paths) > 6 else "") or "no datasets"
+        raise _Refused(f"{file}: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds {holds}; say where they are with scores=")
+    other = next((p for p in paths if p not in found and f[p].ndim in (2, 3) and f[p].dtype.kind == "f"), None)
+    if other:
+        raise _Refused(f"{file}: has labels, and {other} that may be scores; say what is meant with scores= or labels=, in a file of labels with labels_dataset=")
+
+
+def _places(f: Any, paths: list[str], foreign: list[str], place: str | None, labels: str | None, file: str) -> dict[str, Place]:
+    """{name of an array: where it is}, with what attributes say."""
+    reference, found = _shown(paths + foreign, place, labels)
+    found = {n: (p, _FOREIGN if p in foreign else None) for n, (p, _) in found.items()}
+    if not (place or labels or reference.rpartition("/")[2] in KINDS):
+        _look_for_labels(f, paths, reference or any(p.startswith("paths/") for p in found), found, file)
     pattern = re.compile(re.escape(reference).replace(re.escape("{id}"), ".+"))
+    here = frozenset(paths)
     datasets = [p for p in paths if pattern.fullmatch(p)]
     for name in _ATTRIBUTES:
-        known = {said: _value(f, said) for said in (_said(f, d, name) for d in datasets) if said} if name not in found else {}
+        known = {said: _value(f, said) for said in (_said(f, here, d, name) for d in datasets) if said} if name not in found else {}
         if len(set(known.values())) > 1:
             a, b = list(dict.fromkeys(known.values()))[:2]
             raise _Refused(f"{file}: one recording says {name} {', '.join(a[:20])}, another {', '.join(b[:20])}; write the same for all, in the same order")
@@ -143,17 +181,15 @@ def _places(f: Any, paths: list[str], place: str | None, file: str) -> dict[str,
     return found
 
 
-def names(file: bytes, place: str | None) -> tuple[list[str] | None, str | None]:
-    """The names of a file's arrays."""
+def names(file: bytes, asked: tuple[str | None, str | None]) -> tuple[list[str] | None, str | None]:
+    """The names of a file's arrays; `asked`: the places of scores (or paths) and labels that were given."""
 
     def ask(h5py: Any, f: Any, name: str) -> list[str]:
         paths: list[str] = []
         foreign: list[str] = []
         _walk(h5py, f, "", paths, foreign)
-        found = {p: (p, _FOREIGN) for p in foreign} | _places(f, paths, place, name)
+        found = _places(f, paths, foreign, *asked, name)
         kept.places[file] = found
-        if not found:
-            raise _Refused(f"{name}: holds no datasets")
         return list(found)
 
     return _answer(file, ask)
@@ -168,9 +204,7 @@ def array(file: bytes, wanted: str) -> tuple[bytes | None, str | None]:
             raise _Refused(f"{name}: {path} is a link that leads to another file, or nowhere, which is not followed here; `statepath convert` packs such a file")
         if attribute is not None:
             return _npy((f[path] if path else f).attrs[attribute], name, attribute)
-        data = f[path]
-        if data.external or data.is_virtual:
-            raise _Refused(f"{name}: the values of {path} lie in other files, which is not followed here; `statepath convert` packs such a file")
+        data = _dataset(f, path)
         is_text = h5py.check_string_dtype(data.dtype) is not None
         return _npy(data.asstr(errors="replace")[()] if is_text else data[()], name, path)
 
@@ -198,7 +232,8 @@ def subjects(file: bytes, asked: tuple[str, str, list[str]]) -> tuple[list[str] 
         def text(recording: str) -> str:
             path = group.replace("{id}", recording)
             at = f[path]
-            said = (path, what) if what in at.attrs else (f"{path}/{what}", None) if isinstance(at, h5py.Group) and what in at else None
+            is_dataset = isinstance(at, h5py.Group) and isinstance(at.get(what, getlink=True), h5py.HardLink)
+            said = (path, what) if what in at.attrs else (f"{path}/{what}", None) if is_dataset else None
             found = _value(f, said) if said else None
             if found is not None and (len(found) != 1 or not found[0]):
                 raise _Refused(f'{name}: recording {recording}: its {what} must be one name or number; write it so, or leave subjects aside with groups="none"')
