@@ -185,7 +185,7 @@ static void add_makes(const sp_comparison *c, const sp_strategy_result *one, sp_
 
 static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
 {
-    static const char *const against_argmax[] = {" It is more accurate: ", " It is less accurate: ",
+    static const char *const against_argmax[] = {" It is more accurate than argmax: ", " It is less accurate than argmax: ",
                                                  " Accuracy is about the same: ", " Accuracy is "},
                              *const against_greedy[] = {
                                  " It is more accurate than greedy: ", " It is less accurate than greedy: ",
