@@ -123,3 +123,17 @@ sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *gr
                        groups, file);
     return by_prefix(n, ids, groups, out, err);
 }
+
+sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,
+                                    const char *file, sp_subjects **out, sp_error *err)
+{
+    char place[300];
+    for (int64_t r = 0; r < n; r++)
+        if (!texts[r] || !*texts[r])
+            return sp_fail(err, is_asked ? SP_EFILE : SP_EDATA,
+                           "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
+                           "recording, or leave subjects aside with `groups` none",
+                           file, ids[r], what);
+    snprintf(place, sizeof place, "%s of each recording", what);
+    return sp_subjects_from_names(n, texts, '\0', place, out, err);
+}

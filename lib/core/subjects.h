@@ -5,6 +5,8 @@
 #ifndef STATEPATH_CORE_SUBJECTS_H
 #define STATEPATH_CORE_SUBJECTS_H
 
+#include <stdbool.h>
+
 #include "statepath/status.h"
 
 typedef struct sp_subjects sp_subjects;
@@ -27,6 +29,12 @@ sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop,
  * word: such recordings have ids only), SP_ENOMEM. */
 sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *groups, const char *file, sp_subjects **out,
                                sp_error *err);
+
+/* What each recording says of itself: texts [n], NULL or "" where it says nothing; what: the name of the attribute or dataset.
+ * All must say it. `file` and ids are for messages. SP_OK; SP_EFILE where it was asked for by name, else SP_EDATA (a recording
+ * says nothing); SP_ENOMEM; SP_EINVAL as above. */
+sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,
+                                    const char *file, sp_subjects **out, sp_error *err);
 
 /* Labels by several scorers. */
 typedef struct sp_scorers_found {

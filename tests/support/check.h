@@ -32,6 +32,19 @@
             fail_msg("%s = %.17g, expected %.17g", #a, assert_a, assert_b);                                                      \
     } while (0)
 
+/* A figure (sp_value) that is defined, and close to `expected`; one that is not, for this reason. */
+#define assert_value(v, expected)                                                                                                \
+    do {                                                                                                                         \
+        if ((v).undefined)                                                                                                       \
+            fail_msg("%s is undefined: %s", #v, (v).undefined);                                                                  \
+        assert_close((v).value, expected, 1e-12, 0);                                                                             \
+    } while (0)
+#define assert_undefined(v, reason)                                                                                              \
+    do {                                                                                                                         \
+        assert_non_null((v).undefined);                                                                                          \
+        assert_string_equal((v).undefined, reason);                                                                              \
+    } while (0)
+
 /* A file of the shared folder, or NULL (the test then calls skip()). Static buffer. */
 const char *shared_file(const char *relative);
 

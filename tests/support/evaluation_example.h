@@ -9,19 +9,6 @@
 
 enum { N = -1, A, B, C };
 
-#define assert_undefined(v, reason)                                                                                              \
-    do {                                                                                                                         \
-        assert_non_null((v).undefined);                                                                                          \
-        assert_string_equal((v).undefined, reason);                                                                              \
-    } while (0)
-
-#define assert_value(v, expected)                                                                                                \
-    do {                                                                                                                         \
-        if ((v).undefined)                                                                                                       \
-            fail_msg("%s is undefined: %s", #v, (v).undefined);                                                                  \
-        assert_close((v).value, expected, 1e-12, 0);                                                                             \
-    } while (0)
-
 /* [13] each but the results, which are [3]. */
 extern const int64_t example_segments[];
 extern const int32_t example_labels[], example_argmax[], example_greedy[];

@@ -74,20 +74,12 @@ static sp_status subjects_of_groups(const sp_source_info *info, const char *name
     const char *pattern = info->scores_path ? info->scores_path : info->labels_path;
     const int64_t N = info->n_recordings;
     sp_texts texts = NULL;
-    char place[300];
     sp_status status = sp_h5_elsewhere_subjects(info->file, pattern, name, N, info->ids, &texts, err);
     if (status != SP_OK)
         return status;
     const bool is_there = N > 0 && (is_asked || *texts[0] || *texts[N - 1]);
-    for (int64_t n = 0; is_there && status == SP_OK && n < N; n++)
-        if (!*texts[n])
-            status = sp_fail(err, is_asked ? SP_EFILE : SP_EDATA,
-                             "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
-                             "recording, or leave subjects aside with `groups` none",
-                             info->file, info->ids[n], name);
-    snprintf(place, sizeof place, "%s of each recording", name);
-    if (status == SP_OK && is_there)
-        status = sp_subjects_from_names(N, (const char *const *)texts, '\0', place, out, err);
+    if (is_there)
+        status = sp_subjects_of_recordings(N, info->ids, (const char *const *)texts, name, is_asked, info->file, out, err);
     free(texts);
     return status;
 }

@@ -78,25 +78,19 @@ static sp_status text_of(const sp_h5_map *map, int64_t n, const char *name, char
 static sp_status from_groups(const sp_h5_map *map, const char *name, bool is_asked, sp_subjects **out, sp_error *err)
 {
     int64_t N = map->n_recordings;
-    char **names = calloc((size_t)N + 1, sizeof *names), place[300];
+    char **names = calloc((size_t)N + 1, sizeof *names);
     sp_status status = names ? SP_OK : sp_no_memory(err);
     if (status == SP_OK && N > 0)
         status = text_of(map, 0, name, &names[0], err);
     if (status == SP_OK && N > 1)
         status = text_of(map, N - 1, name, &names[N - 1], err);
     bool is_there = status == SP_OK && N > 0 && (is_asked || names[0] || names[N - 1]);
-    for (int64_t n = 0; is_there && status == SP_OK && n < N; n++) {
+    for (int64_t n = 0; is_there && status == SP_OK && n < N && (n == 0 || names[n - 1]); n++)
         if (!names[n])
             status = text_of(map, n, name, &names[n], err);
-        if (status == SP_OK && !names[n])
-            status = sp_fail(err, is_asked ? SP_EFILE : SP_EDATA,
-                             "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
-                             "recording, or leave subjects aside with `groups` none",
-                             map->file_name, map->ids[n], name);
-    }
-    snprintf(place, sizeof place, "%s of each recording", name);
     if (status == SP_OK && is_there)
-        status = sp_subjects_from_names(N, (const char *const *)names, '\0', place, out, err);
+        status = sp_subjects_of_recordings(N, (const char *const *)map->ids, (const char *const *)names, name, is_asked,
+                                           map->file_name, out, err);
     for (int64_t n = 0; names && n < N; n++)
         free(names[n]);
     free(names);

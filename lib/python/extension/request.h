@@ -27,8 +27,8 @@ struct request {
     int64_t longest;                     /* steps of a recording */
     sp_prepare_options how;
     bool is_changed; /* nats are not the scores as they stand, so groups are copied */
-    bool
-        looks_along; /* work looks at the numbers itself; set before request_open(), which takes it back where they are changed */
+    /* The work looks at the numbers itself. Set before request_open(), which clears it where the numbers are changed. */
+    bool looks_along;
     context *context;
     sp_prepare_counts counts;
     void (*release)(request *job);

@@ -2,19 +2,6 @@
 #include "check.h"
 #include "evaluate/evaluation.h"
 
-#define assert_undefined(v, reason)                                                                                              \
-    do {                                                                                                                         \
-        assert_non_null((v).undefined);                                                                                          \
-        assert_string_equal((v).undefined, reason);                                                                              \
-    } while (0)
-
-#define assert_value(v, expected)                                                                                                \
-    do {                                                                                                                         \
-        if ((v).undefined)                                                                                                       \
-            fail_msg("%s is undefined: %s", #v, (v).undefined);                                                                  \
-        assert_close((v).value, expected, 1e-12, 0);                                                                             \
-    } while (0)
-
 static void test_two_classes(void **state)
 {
     (void)state;

@@ -6,12 +6,6 @@
 
 #include <gsl/gsl_cdf.h>
 
-#define assert_undefined(v, reason)                                                                                              \
-    do {                                                                                                                         \
-        assert_non_null((v).undefined);                                                                                          \
-        assert_string_equal((v).undefined, reason);                                                                              \
-    } while (0)
-
 /* A small generator of the test's own. */
 static uint64_t next(uint64_t *s)
 {

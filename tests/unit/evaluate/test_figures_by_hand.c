@@ -8,13 +8,6 @@
 
 enum { N = -1, A, B, C };
 
-#define assert_value(v, expected)                                                                                                \
-    do {                                                                                                                         \
-        if ((v).undefined)                                                                                                       \
-            fail_msg("%s is undefined: %s", #v, (v).undefined);                                                                  \
-        assert_close((v).value, expected, 1e-12, 0);                                                                             \
-    } while (0)
-
 static void test_mcnemar(void **state)
 {
     (void)state;

@@ -29,7 +29,7 @@ static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T
     return c;
 }
 
-#define assert_value(v, expected)                                                                                                \
+#define assert_near(v, expected)                                                                                                 \
     do {                                                                                                                         \
         assert_null((v).undefined);                                                                                              \
         assert_close((v).value, expected, 1e-14, 0);                                                                             \
@@ -45,24 +45,24 @@ static void test_by_hand(void **state)
         scores[i] = log(p[i]) + 3; /* the constant does not matter */
     sp_reliability *c = calibration_of(scores, 2, 5, labels, NULL);
     assert_int_equal(c->n_steps, 4);
-    assert_value(c->accuracy, 0.75);
-    assert_value(c->confidence, 3.1 / 4);
-    assert_value(c->brier, (2 * 0.01 + 2 * 0.81 + 2 * 0.25 + 2 * 0.04) / 4);
+    assert_near(c->accuracy, 0.75);
+    assert_near(c->confidence, 3.1 / 4);
+    assert_near(c->brier, (2 * 0.01 + 2 * 0.81 + 2 * 0.25 + 2 * 0.04) / 4);
     /* Bins 7 (0.5), 12 (0.8), 13 (0.9): gaps 0.5, 0.2, 0.4 of weights 1, 1, 2. */
-    assert_value(c->ece, (0.5 + 0.2 + 2 * 0.4) / 4);
-    assert_value(c->mce, 0.5);
-    assert_value(c->rmsce, sqrt((0.25 + 0.04 + 2 * 0.16) / 4));
+    assert_near(c->ece, (0.5 + 0.2 + 2 * 0.4) / 4);
+    assert_near(c->mce, 0.5);
+    assert_near(c->rmsce, sqrt((0.25 + 0.04 + 2 * 0.16) / 4));
     assert_int_equal(c->bins[13].n, 2);
-    assert_value(c->bins[13].accuracy, 0.5);
+    assert_near(c->bins[13].accuracy, 0.5);
     /* Wilson with z = 1.959964, 1 of 2: 0.5 -+ 0.4055. */
     assert_close(c->bins[13].accuracy_low.value, 0.0945, 5e-5, 0);
     assert_close(c->bins[13].accuracy_high.value, 0.9055, 5e-5, 0);
     assert_string_equal(c->bins[0].accuracy.undefined, "no steps");
     /* Class 0: bins 0.2, 0.5, 0.9 with shares 0, 1, 0.5; class 1 mirrors it. */
-    assert_value(c->class_ece[0], (0.2 + 0.5 + 2 * 0.4) / 4);
-    assert_value(c->classwise_ece, (0.2 + 0.5 + 2 * 0.4) / 4);
+    assert_near(c->class_ece[0], (0.2 + 0.5 + 2 * 0.4) / 4);
+    assert_near(c->classwise_ece, (0.2 + 0.5 + 2 * 0.4) / 4);
     assert_int_equal(c->n_adaptive, 3);
-    assert_value(c->adaptive_ece, (0.5 + 0.2 + 2 * 0.4) / 4);
+    assert_near(c->adaptive_ece, (0.5 + 0.2 + 2 * 0.4) / 4);
     assert_int_equal(c->n_coverage, 3);
     assert_close(c->coverage[0].share, 0.5, 1e-15, 0);
     assert_close(c->coverage[0].accuracy, 0.5, 1e-15, 0);
@@ -79,17 +79,17 @@ static void test_degenerate(void **state)
     const double sure[] = {0, -INFINITY, -INFINITY, 0}, none[] = {-INFINITY, -INFINITY};
     const int32_t right[] = {0, 1}, wrong[] = {1, 0}, unscored[] = {-1, -1};
     sp_reliability *c = calibration_of(sure, 2, 2, right, NULL);
-    assert_value(c->brier, 0);
-    assert_value(c->ece, 0);
-    assert_value(c->adaptive_ece, 0);
+    assert_near(c->brier, 0);
+    assert_near(c->ece, 0);
+    assert_near(c->adaptive_ece, 0);
     assert_int_equal(c->bins[14].n, 2); /* a confidence of 1 is in the last bin */
     assert_int_equal(c->n_coverage, 1);
     sp_reliability_free(c);
     c = calibration_of(sure, 2, 2, wrong, NULL);
-    assert_value(c->brier, 2);
-    assert_value(c->ece, 1);
-    assert_value(c->mce, 1);
-    assert_value(c->classwise_ece, 1);
+    assert_near(c->brier, 2);
+    assert_near(c->ece, 1);
+    assert_near(c->mce, 1);
+    assert_near(c->classwise_ece, 1);
     sp_reliability_free(c);
     c = calibration_of(sure, 2, 2, unscored, NULL);
     assert_string_equal(c->ece.undefined, "no scored steps");
@@ -108,8 +108,8 @@ static void test_degenerate(void **state)
     const double one[] = {-3, -7};
     const int32_t zeros[] = {0, 0};
     c = calibration_of(one, 1, 2, zeros, NULL); /* K = 1 */
-    assert_value(c->ece, 0);
-    assert_value(c->accuracy, 1);
+    assert_near(c->ece, 0);
+    assert_near(c->accuracy, 1);
     sp_reliability_free(c);
 }
 
@@ -207,10 +207,10 @@ static void test_blocks_and_weights(void **state)
     sp_reliability *twice = calibration_of(scores, K, m, labels, NULL);
     assert_true(weighted->is_weighted && !twice->is_weighted);
     assert_int_equal(weighted->n_steps, N / 3 * 2);
-    assert_value(weighted->brier, twice->brier.value);
-    assert_value(weighted->ece, twice->ece.value);
-    assert_value(weighted->classwise_ece, twice->classwise_ece.value);
-    assert_value(weighted->adaptive_ece, twice->adaptive_ece.value);
+    assert_near(weighted->brier, twice->brier.value);
+    assert_near(weighted->ece, twice->ece.value);
+    assert_near(weighted->classwise_ece, twice->classwise_ece.value);
+    assert_near(weighted->adaptive_ece, twice->adaptive_ece.value);
     /* A step of weight 2 tells no more than one: the interval is wider than that of two steps. */
     assert_true(weighted->bins[14].accuracy_low.value < twice->bins[14].accuracy_low.value);
     sp_reliability_free(whole);
@@ -291,7 +291,7 @@ static void test_wrong_input(void **state)
     assert_string_equal(c->ece.undefined, "the weights sum to more than a float64 holds");
     sp_reliability_free(c);
     c = calibration_of(scores, 2, 3, good, big);
-    assert_value(c->accuracy, 2. / 3);
+    assert_near(c->accuracy, 2. / 3);
     assert_string_equal(c->bins[7].accuracy_low.undefined, "weights too large or too small");
     sp_reliability_free(c);
 }

@@ -4,12 +4,6 @@
 #include "evaluate/statistics/hypothesis_tests.h"
 #include "statepath/statistics.h"
 
-#define assert_undefined(v, reason)                                                                                              \
-    do {                                                                                                                         \
-        assert_non_null((v).undefined);                                                                                          \
-        assert_string_equal((v).undefined, reason);                                                                              \
-    } while (0)
-
 /* A small generator of the test's own. */
 static uint64_t next(uint64_t *s)
 {
