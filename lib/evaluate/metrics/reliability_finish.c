@@ -161,8 +161,7 @@ static void finish_adaptive(const sp_reliability_sums *sums, double W, sp_reliab
         if (sums->slots[slot].n == 0)
             continue;
         const sp_confidence_sums c = slot_at(sums, slot);
-        int b = (int)((before + c.weight / 2) / W * SP_RELIABILITY_BINS);
-        b = b < SP_RELIABILITY_BINS ? b : SP_RELIABILITY_BINS - 1;
+        const int b = (int)fmin((before + c.weight / 2) / W * SP_RELIABILITY_BINS, SP_RELIABILITY_BINS - 1);
         if (b != at && open.n) {
             double edge = 1 - cell_doubt(cell);
             out->adaptive[out->n_adaptive++] = bin_from(&open, low, edge, out->level);
@@ -180,8 +179,9 @@ static void finish_adaptive(const sp_reliability_sums *sums, double W, sp_reliab
     out->adaptive_ece = value_of(error / W);
 }
 
-/* Cells from the greatest confidence down; a point wherever another twentieth of the weight is in. The last point is everything,
- * so that sums which rounded differently do not lose it. */
+/* Cells from the greatest confidence down; a point wherever another twentieth of the weight is in, which gives 19 points at most.
+ * The last point is everything, whatever the sums have rounded to: a cell may weigh less than half a digit of the sum before it.
+ */
 static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence_sums *all, sp_reliability *out)
 {
     const double W = all->weight;
@@ -194,9 +194,9 @@ static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence
         const sp_confidence_sums c = slot_at(sums, slot);
         add_sums(&kept, &c);
         bool is_all = kept.n == all->n;
-        if (!is_all && kept.weight < W * next / SP_COVERAGE_POINTS)
+        if (!is_all && (next == SP_COVERAGE_POINTS || kept.weight < W * next / SP_COVERAGE_POINTS))
             continue;
-        out->coverage[out->n_coverage++] = (sp_coverage_point){.share = is_all ? 1 : kept.weight / W,
+        out->coverage[out->n_coverage++] = (sp_coverage_point){.share = is_all ? 1 : fmin(kept.weight / W, 1),
                                                                .confidence = 1 - cell_doubt(cell),
                                                                .accuracy = fmin(kept.right / kept.weight, 1),
                                                                .n = kept.n};

@@ -221,6 +221,64 @@ static void test_blocks_and_weights(void **state)
     free(labels);
 }
 
+/* What holds for weights of any size. Weights of 40 decades: sums round, so that a part of the steps may weigh as much as all. */
+static void check_weighted(const sp_reliability *c)
+{
+    double before = 0, weight = 0;
+    assert_in_range(c->n_adaptive, 1, SP_RELIABILITY_BINS);
+    assert_in_range(c->n_coverage, 1, SP_COVERAGE_POINTS);
+    for (int32_t i = 0; i < c->n_coverage; i++) {
+        const sp_coverage_point *point = &c->coverage[i];
+        assert_true(point->share >= before && point->share <= 1 && point->accuracy >= 0 && point->accuracy <= 1);
+        assert_true(i == 0 || point->n > c->coverage[i - 1].n);
+        before = point->share;
+    }
+    assert_true(before == 1 && c->coverage[c->n_coverage - 1].n == c->n_steps);
+    for (int32_t b = 0; b < c->n_adaptive; b++)
+        weight += c->adaptive[b].weight;
+    double total = 0;
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
+        total += c->bins[b].weight;
+    assert_close(weight, total, 1e-12 * total, 0);
+    const sp_value shares[] = {c->accuracy, c->confidence, c->ece, c->mce, c->adaptive_ece};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        assert_true(!shares[i].undefined && shares[i].value >= 0 && shares[i].value <= 1 + 1e-12);
+}
+
+static void test_weights_of_forty_decades(void **state)
+{
+    (void)state;
+    enum { N = 3000, TRIALS = 200 };
+    double *scores = malloc(sizeof *scores * K * N), *weights = malloc(sizeof *weights * N);
+    int32_t *labels = malloc(sizeof *labels * N);
+    assert_true(scores && weights && labels);
+    uint64_t seed = 7;
+    make_calibrated(K, N, 1, scores, labels);
+    for (int trial = 0; trial < TRIALS; trial++) {
+        for (int64_t t = 0; t < N; t++)
+            weights[t] = pow(10, 40. * draw(&seed) / 2147483648. - 20);
+        sp_reliability *c = calibration_of(scores, K, trial < TRIALS / 2 ? N : 1 + trial % 40, labels, weights);
+        check_weighted(c);
+        sp_reliability_free(c);
+    }
+    /* The least confident step weighs next to nothing, and each cell before it is "all" by weight. */
+    for (int64_t t = 0; t < N; t++) {
+        weights[t] = t ? 1 : 1e-20;
+        for (int32_t k = 0; k < K; k++)
+            scores[t * K + k] = k || !t ? 0 : 1 + 3. * draw(&seed) / 2147483648.;
+    }
+    for (int trial = 0; trial < 2; trial++) {
+        sp_reliability *c = calibration_of(scores, K, N, labels, weights);
+        check_weighted(c);
+        sp_reliability_free(c);
+        for (int64_t t = 0; t < N; t++)
+            weights[t] = scores[t * K] > 3.99 ? 1e20 : 1; /* only the most confident count: the rest are lost in rounding */
+    }
+    free(scores);
+    free(weights);
+    free(labels);
+}
+
 /* One pass for both gives the sums of two, bit for bit: with ties, impossible classes and rows, sharp rows, weights and a clip.
  */
 static void test_likelihood_in_the_same_pass(void **state)
@@ -328,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_calibrated_scores_have_a_small_error),
         cmocka_unit_test(test_blocks_and_weights),
+        cmocka_unit_test(test_weights_of_forty_decades),
         cmocka_unit_test(test_likelihood_in_the_same_pass),
         cmocka_unit_test(test_wrong_input),
         cmocka_unit_test(test_each_allocation_may_fail),
