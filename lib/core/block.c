@@ -103,29 +103,30 @@ sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
-/* out[i] = in[i] for n items, where both may start at the same address. From the end, piece by piece: the doubles of a piece end
- * where floats are that have been read. The piece between is what keeps loads and stores of two types at one address in order. */
-static void widen(void *out, const void *in, size_t n)
+/* n floats to n doubles at the same place. From the end, piece by piece: the doubles of a piece end where floats are that have
+ * been read. The piece between is what keeps loads and stores of two types at one address in order. */
+static void widen(void *items, size_t n)
 {
     enum { PIECE = 512 };
     float piece[PIECE];
     while (n) {
         size_t count = n < PIECE ? n : PIECE;
         n -= count;
-        memcpy(piece, (const char *)in + n * sizeof(float), count * sizeof(float));
-        double *to = (double *)out + n;
+        memcpy(piece, (const char *)items + n * sizeof(float), count * sizeof(float));
+        double *to = (double *)items + n;
         for (size_t i = 0; i < count; i++)
             to[i] = (double)piece[i];
     }
 }
 
-sp_status sp_block_widen(sp_block *block, sp_error *err)
+sp_status sp_block_widen(sp_block *block, const float **narrow, sp_error *err)
 {
+    *narrow = NULL;
     if (block->dtype == SP_F64)
         return SP_OK;
     if (block->scores) {
         size_t n = (size_t)block->n_steps * (size_t)block->n_classes, need = (n ? n : 1) * sizeof(double);
-        bool owns = block->scores == block->memory[SCORES]; /* else the caller's: they are left alone */
+        const bool owns = block->scores == block->memory[SCORES];
         if (need > block->capacity[SCORES]) {
             void *room = n > SIZE_MAX / 2 / sizeof(double) ? NULL : realloc(block->memory[SCORES], need);
             if (!room)
@@ -133,7 +134,10 @@ sp_status sp_block_widen(sp_block *block, sp_error *err)
             block->memory[SCORES] = room;
             block->capacity[SCORES] = need;
         }
-        widen(block->memory[SCORES], owns ? block->memory[SCORES] : block->scores, n);
+        if (owns)
+            widen(block->memory[SCORES], n);
+        else
+            *narrow = block->scores;
         block->scores = block->memory[SCORES];
     }
     block->dtype = SP_F64;

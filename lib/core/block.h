@@ -4,9 +4,10 @@
 
 #include "statepath/scores.h"
 
-/* Turns f32 scores into f64 in place, exactly; nothing to do when they are f64 already or absent. SP_OK or SP_ENOMEM (the block
- * is unchanged then). */
-sp_status sp_block_widen(sp_block *block, sp_error *err);
+/* Turns f32 scores into f64, exactly; nothing to do when they are f64 already or absent. Scores that are the caller's (not in the
+ * block's own memory) are left alone: the block then has room for as many doubles, and *narrow says where the floats are that
+ * the caller is to put there; else *narrow is NULL. SP_OK or SP_ENOMEM (the block is unchanged then). */
+sp_status sp_block_widen(sp_block *block, const float **narrow, sp_error *err);
 
 /* Makes room for those of scores (of the block's type), labels, segments and weights (SP_BLOCK_*) that the block does not have;
  * the rest stays. SP_OK or SP_ENOMEM. */

@@ -1,7 +1,12 @@
 #include "core/logmath.h"
-#include "statepath/scores.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "statepath/scores.h"
 
 /* Here for the whole library: flags are the same everywhere in it. */
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -49,4 +54,119 @@ double sp_log_softmax(const double *x, int64_t n, double *out)
     for (int64_t k = 0; k < n; k++)
         out[k] = max == -INFINITY ? -INFINITY : x[k] - max - rest;
     return max + rest;
+}
+
+/* ---- many at a time: loops that compilers make vectors of, compiled for each instruction set ---- */
+
+typedef double vd;
+typedef uint64_t vu64;
+
+SP_ALWAYS_INLINE vd spread(double x)
+{
+    return x;
+}
+
+SP_ALWAYS_INLINE vu64 bits_of(vd x)
+{
+    vu64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+SP_ALWAYS_INLINE vd number_of(vu64 bits)
+{
+    vd x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#include "core/exp_log.h"
+
+/* is ? a : b without a branch: compilers make vectors of comparisons of integers, but, for fear of traps, not of every one of
+ * floating-point numbers. */
+SP_ALWAYS_INLINE double pick(bool is, double a, double b)
+{
+    const uint64_t mask = -(uint64_t)is;
+    return number_of((bits_of(a) & mask) | (bits_of(b) & ~mask));
+}
+
+/* Of x >= 0. Subnormal numbers are made normal: log(x) = log(2^54 x) - 54 log 2. */
+SP_ALWAYS_INLINE double any_log(double x)
+{
+    const int64_t bits = (int64_t)bits_of(x), least_normal = INT64_C(1) << 52;
+    const bool is_small = bits < least_normal;
+    const double y = normal_log(x * pick(is_small, 0x1p54, 1)) - pick(is_small, 54 * (ln2_high + ln2_low), 0);
+    return pick(bits == 0, -INFINITY, y);
+}
+
+SP_ALWAYS_INLINE void logs_any(double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = any_log(x[i]);
+}
+
+SP_FOR_EACH_ISA(void, logs, (double *x, int64_t n), logs_any(x, n);)
+
+void sp_logs(double *x, int64_t n)
+{
+    SP_BY_ISA(logs, sp_isa_current())(x, n);
+}
+
+/* Rows side by side: tile[k,row], so that each row's sum runs from class 0 up, as in sp_log_softmax(). */
+enum { TILE = 4096, MOST_ROWS = 256 };
+
+SP_ALWAYS_INLINE double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* x[k,r] = x[k,r] - max_r - log sum_k exp(x[k,r] - max_r) */
+SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t n_classes)
+{
+    double max[MOST_ROWS], sum[MOST_ROWS];
+    for (int r = 0; r < rows; r++) {
+        max[r] = tile[r];
+        sum[r] = 0;
+    }
+    for (int32_t k = 1; k < n_classes; k++)
+        for (int r = 0; r < rows; r++)
+            max[r] = greater(tile[k * rows + r], max[r]);
+    for (int r = 0; r < rows; r++)
+        max[r] = greater(max[r], -DBL_MAX); /* of -INFINITY alone: all stay so */
+    for (int32_t k = 0; k < n_classes; k++)
+        for (int r = 0; r < rows; r++) {
+            const double x = tile[k * rows + r] - max[r]; /* <= 0, so its bits ascend as it falls */
+            const bool is_lost = bits_of(x) > bits_of(lost);
+            sum[r] += pick(is_lost, 0, scaled_exp(pick(is_lost, lost, x), integer_at));
+        }
+    for (int r = 0; r < rows; r++)
+        sum[r] = any_log(sum[r] + pick(bits_of(sum[r]) == 0, 1, 0));
+    for (int32_t k = 0; k < n_classes; k++)
+        for (int r = 0; r < rows; r++)
+            tile[k * rows + r] = tile[k * rows + r] - max[r] - sum[r];
+}
+
+SP_FOR_EACH_ISA(void, softmax_tile, (double *restrict tile, int rows, int32_t n_classes),
+                softmax_tile_any(tile, rows, n_classes);)
+
+void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes)
+{
+    double tile[TILE];
+    const int32_t K = n_classes;
+    int64_t t = 0;
+    if (K >= 1 && K <= SP_SOFTMAX_CLASSES) {
+        const int64_t most = TILE / K < MOST_ROWS ? TILE / K : MOST_ROWS;
+        for (; t < n_rows; t += most) {
+            const int rows = (int)(n_rows - t < most ? n_rows - t : most);
+            for (int r = 0; r < rows; r++)
+                for (int32_t k = 0; k < K; k++)
+                    tile[k * rows + r] = x[(t + r) * K + k];
+            SP_BY_ISA(softmax_tile, sp_isa_current())(tile, rows, K);
+            for (int r = 0; r < rows; r++)
+                for (int32_t k = 0; k < K; k++)
+                    x[(t + r) * K + k] = tile[k * rows + r];
+        }
+    }
+    for (; t < n_rows; t++)
+        sp_log_softmax(x + t * K, K, x + t * K);
 }

@@ -11,4 +11,13 @@ double sp_logsumexp(const double *x, int64_t n);
 /* log(exp(a) + exp(b)). */
 double sp_logaddexp(double a, double b);
 
+/* x[i] = log(x[i]) for n finite numbers that are not negative; -INFINITY for 0. Below 1 ulp of error; the same bits on every
+ * machine, which libm's log does not promise. */
+void sp_logs(double *x, int64_t n);
+
+/* sp_log_softmax() of each row of x [n_rows,K], in place; x holds neither NaN nor +INFINITY. The same sums in the same order; exp
+ * and log are off by 1.1 ulp at most, and the same bits on every machine, up to SP_SOFTMAX_CLASSES classes. */
+enum { SP_SOFTMAX_CLASSES = 512 };
+void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes);
+
 #endif

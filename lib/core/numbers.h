@@ -37,4 +37,15 @@ static inline int64_t number_mask(void *e, sp_dtype dtype, int64_t n, const uint
     return count;
 }
 
+/* Copies the scores of step t to row [K]. Returns the greatest, -INFINITY where every class is impossible. */
+static inline double sp_score_row(const sp_scores *scores, int64_t t, double *row)
+{
+    double greatest = -INFINITY;
+    for (int32_t k = 0; k < scores->n_classes; k++) {
+        row[k] = sp_scores_at(scores, t, k);
+        greatest = row[k] > greatest ? row[k] : greatest;
+    }
+    return greatest;
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/block.h"
+#include "core/logmath.h"
 #include "core/numbers.h"
 #include "core/prepare.h"
 #include "core/row_check.h"
@@ -117,16 +118,6 @@ static int32_t scale_row(double *e, int32_t n_classes, const sp_prepare_options 
     return lost;
 }
 
-/* Step 3 for one row. */
-static void row_to_nats(double *e, int32_t n_classes, sp_kind kind)
-{
-    if (kind == SP_KIND_LOGITS)
-        sp_log_softmax(e, n_classes, e);
-    if (kind == SP_KIND_PROBS)
-        for (int32_t k = 0; k < n_classes; k++)
-            e[k] = log(e[k]);
-}
-
 static inline void *row_of(const sp_block *block, int64_t t)
 {
     return (char *)block->scores + (size_t)t * (size_t)block->n_classes * (size_t)block->dtype;
@@ -138,7 +129,7 @@ static bool is_scaled(const sp_prepare_options *o)
 }
 
 /* Steps 3 to 6 compute, and log(floor) is no float: rounded it would be off by 6e-8 nats at each step that it stands in. */
-static bool needs_f64(const sp_prepare_options *o)
+bool sp_prepare_widens(const sp_prepare_options *o)
 {
     return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || is_scaled(o);
 }
@@ -148,8 +139,10 @@ static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, in
                                 sp_prepare_counts *counts, sp_error *err)
 {
     int32_t n_classes = block->n_classes;
-    for (int64_t t = first; t < first + count && (o->kind == SP_KIND_LOGITS || o->kind == SP_KIND_PROBS); t++)
-        row_to_nats(row_of(block, t), n_classes, o->kind);
+    if (o->kind == SP_KIND_LOGITS)
+        sp_log_softmax_rows(row_of(block, first), count, n_classes);
+    if (o->kind == SP_KIND_PROBS)
+        sp_logs(row_of(block, first), count * n_classes);
     if (o->floor > 0)
         counts->floored += raise_to_floor(row_of(block, first), count * n_classes, log(o->floor));
     for (int64_t t = first; t < first + count && is_scaled(o); t++) {
@@ -218,12 +211,19 @@ enum { FEW_SCORES = 4096, SHARE_SCORES = 1 << 18 };
 typedef struct prepare_work {
     sp_block *block;
     const sp_prepare_options *options;
-    int64_t few, share; /* rows */
+    const float *narrow; /* [S,K] the scores, where they have yet to be widened into the block; or NULL */
+    int64_t few, share;  /* rows */
     atomic_llong floored, missing, masked;
     atomic_llong failed; /* the first share known to have failed, or INT64_MAX */
     pthread_mutex_t lock;
     sp_error err; /* of that share; under the lock */
 } prepare_work;
+
+static void widen_apart(const float *restrict from, int64_t n, double *restrict to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (double)from[i];
+}
 
 static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
 {
@@ -231,6 +231,8 @@ static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_p
     const sp_prepare_options *o = w->options;
     for (int64_t t = first; t < last; t += w->few) {
         int64_t count = last - t < w->few ? last - t : w->few;
+        if (w->narrow)
+            widen_apart(w->narrow + t * block->n_classes, count * block->n_classes, row_of(block, t));
         sp_status status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, counts, err)
                                                                        : transform_one_by_one(block, o, t, count, counts, err);
         if (status == SP_OK)
@@ -273,12 +275,13 @@ sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_work
     sp_status status = sp_prepare_options_check(o, err);
     if (status == SP_OK)
         status = check_against_block(block, o, err);
-    if (status == SP_OK && needs_f64(o))
-        status = sp_block_widen(block, err);
+    const float *narrow = NULL;
+    if (status == SP_OK && sp_prepare_widens(o))
+        status = sp_block_widen(block, &narrow, err);
     if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
         return status;
 
-    prepare_work w = {.block = block, .options = o, .failed = INT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    prepare_work w = {.block = block, .options = o, .narrow = narrow, .failed = INT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     w.few = block->n_classes < FEW_SCORES ? FEW_SCORES / block->n_classes : 1;
     w.share = block->n_classes < SHARE_SCORES ? SHARE_SCORES / block->n_classes : 1;
     sp_workers_share(workers, (block->n_steps + w.share - 1) / w.share, prepare_shares, &w);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "core/owned.h"
-#include "core/score_row.h"
 #include "learn/lbfgs.h"
 #include "learn/learn.h"
 #include "learn/training.h"

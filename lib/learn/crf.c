@@ -1,7 +1,7 @@
 /* A conditional random field as a function to minimise: its data, its parameters' places, its value and gradient. */
 #include "learn/crf.h"
 
-#include "core/score_row.h"
+#include "core/numbers.h"
 #include "core/workers.h"
 #include "learn/crf_private.h"
 #include "learn/lbfgs.h"

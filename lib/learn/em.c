@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "core/owned.h"
-#include "core/score_row.h"
 #include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"

@@ -25,7 +25,7 @@
 
 #include "decode/kernels/chunks/chunks_body.h"
 
-#include "decode/kernels/lanes/lanes_math.h"
+#include "core/exp_log.h"
 
 #include "decode/kernels/lanes/lanes_forward_backward_body.h"
 

@@ -1,5 +1,5 @@
 /* Steps of recordings, kept for pictures: of all, or, where these are too many, of none. */
-#include "core/score_row.h"
+#include "core/numbers.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/prepare.h"
+
 /* ---- kinds ---- */
 
 /* Is the row of probabilities, of log probabilities, of neither (SP_N_KINDS), or does it say nothing (-1)? */
@@ -230,13 +232,14 @@ static void copy_part(void *to, const array *from, int64_t first, int64_t n, siz
         memcpy(to, item(from, first, size), (size_t)n * size);
 }
 
-/* The group's scores as a block that may be changed: a copy, but where nothing changes them. */
+/* The group's scores as a block that may be changed: a copy, but where nothing changes them, or floats become doubles. */
 static sp_status fill_block(request *r, group *g, sp_error *err)
 {
     const int32_t K = r->chain->n_classes;
     const size_t row = (size_t)K * (size_t)r->dtype;
     sp_block *b = r->context->block;
-    const unsigned parts = r->is_changed ? SP_BLOCK_SCORES : 0;
+    const bool is_copied = r->is_changed && !(r->dtype == SP_F32 && sp_prepare_widens(&r->how));
+    const unsigned parts = is_copied ? SP_BLOCK_SCORES : 0;
     sp_status status = sp_block_reserve(b, g->n_recordings, g->n_steps, K, r->dtype, parts, err);
     if (status != SP_OK)
         return status;

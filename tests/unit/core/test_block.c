@@ -43,12 +43,13 @@ static void test_nothing_is_not_null(void **state)
 {
     (void)state;
     sp_error err;
+    const float *narrow;
     sp_block *b = sp_block_new();
     assert_ok(sp_block_reserve(b, 0, 0, 0, SP_F32, SP_BLOCK_SCORES | SP_BLOCK_LABELS, &err), &err);
     assert_non_null(b->offsets);
     assert_non_null(b->scores);
     assert_non_null(b->labels);
-    assert_ok(sp_block_widen(b, &err), &err);
+    assert_ok(sp_block_widen(b, &narrow, &err), &err);
     assert_int_equal(b->dtype, SP_F64);
     sp_block_free(b);
 }
@@ -91,16 +92,18 @@ static void test_widen(void **state)
 {
     (void)state;
     sp_error err;
+    const float *narrow;
     const int64_t steps[] = {1, 2, 3, 511, 512, 513, 1024, 1025, 5000};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         sp_block *b = sp_block_new();
         assert_ok(sp_block_reserve(b, 1, steps[i], 1, SP_F32, SP_BLOCK_SCORES, &err), &err);
         for (int again = 0; again < 2; again++) {
             fill_f32(b, steps[i]);
-            assert_ok(sp_block_widen(b, &err), &err);
+            assert_ok(sp_block_widen(b, &narrow, &err), &err);
             assert_int_equal(b->dtype, SP_F64);
+            assert_null(narrow);
             check_f64(b, steps[i]);
-            assert_ok(sp_block_widen(b, &err), &err); /* nothing to do */
+            assert_ok(sp_block_widen(b, &narrow, &err), &err); /* nothing to do */
             check_f64(b, steps[i]);
             assert_ok(sp_block_reserve(b, 1, steps[i], 1, SP_F32, SP_BLOCK_SCORES, &err), &err);
         }
@@ -113,15 +116,17 @@ static void test_widen_borrowed(void **state)
 {
     (void)state;
     sp_error err;
+    const float *narrow;
     float mine[3] = {1.5f, -INFINITY, 0.1f};
     sp_block *b = sp_block_new();
     b->scores = mine;
     b->n_steps = 1;
     b->n_classes = 3;
-    assert_ok(sp_block_widen(b, &err), &err);
+    assert_ok(sp_block_widen(b, &narrow, &err), &err);
     assert_ptr_not_equal(b->scores, mine);
-    assert_true(((double *)b->scores)[2] == (double)0.1f);
-    assert_true(mine[0] == 1.5f);
+    assert_ptr_equal(narrow, mine);
+    assert_int_equal(b->dtype, SP_F64);
+    assert_true(mine[0] == 1.5f && mine[2] == 0.1f);
     sp_block_free(b);
 }
 
@@ -141,8 +146,9 @@ static sp_status reserve_everything(void *arg)
         assert_null(b->mask);
         assert_string_equal(err.message, "not enough memory");
     } else {
+        const float *narrow;
         fill_f32(b, 40);
-        status = sp_block_widen(b, &err);
+        status = sp_block_widen(b, &narrow, &err);
         if (status != SP_OK) { /* unchanged */
             assert_int_equal(b->dtype, SP_F32);
             assert_true(((float *)b->scores)[39] == 39 * -0.1f);

@@ -1,4 +1,4 @@
-/* Body: forward-backward in lanes, see lanes_forward_backward.h. Included after lanes_math.h, with two vectors a row of lanes.
+/* Body: forward-backward in lanes, see lanes_forward_backward.h. Included after exp_log.h, with two vectors a row of lanes.
  *
  * Kept of each step: a[t] and p[t], each [K,SUM_L]. Of a recording too long for that a block of steps at a time, and of each
  * block the row of a before it, from which the block is made again.
@@ -260,7 +260,7 @@ SP_ALWAYS_INLINE void make_scores(lane_passes *f, int64_t first, size_t n)
         for (size_t i = 0; i < f->K * SUM_G; i++) {
             vd *v = value + s * f->K * SUM_G + i;
             vi is_none = (vi)((is_product ? *v : p[i]) == spread(0));
-            vd x = is_product ? lane_log(*v) : *v;
+            vd x = is_product ? normal_log(*v) : *v;
             *v = PICK(vd, is_none, spread(-INFINITY), (x + grid) - grid);
         }
     }

@@ -21,6 +21,16 @@ SP_ALWAYS_INLINE vd spread(double x)
     return x - (vd){0};
 }
 
+SP_ALWAYS_INLINE vu64 bits_of(vd x)
+{
+    return (vu64)x;
+}
+
+SP_ALWAYS_INLINE vd number_of(vu64 bits)
+{
+    return (vd)bits;
+}
+
 SP_ALWAYS_INLINE vi spread_i(int64_t x)
 {
     return x - (vi){0};

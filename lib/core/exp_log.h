@@ -1,5 +1,7 @@
-/* Body: exp and log in lanes. Included after lanes_vector.h.
- *
+/* Body: exp and log that compilers make vectors of; not installed. Whoever includes it defines before it
+ *     vd, vu64               a double and an unsigned integer of 64 bits, or vectors of as many of each
+ *     bits_of(), number_of() the bits of a vd, and back
+ *     spread(double)         a vd
  * Only additions, multiplications, divisions and integer operations, in a fixed order: every width of vector gives the same bits.
  */
 
@@ -28,17 +30,17 @@ SP_ALWAYS_INLINE vd scaled_exp(vd x, vd most)
     vd q89 = spread(0x1.289185613a3d6p-22) + r * spread(0x1.af38a9b0ec855p-26);
     vd q = (q01 + r2 * q23) + r4 * ((q45 + r2 * q67) + r4 * q89);
     vd value = 1 + (r + r2 * q);
-    return (vd)((vu64)value + (((vu64)power - (vu64)most) << 52));
+    return number_of(bits_of(value) + ((bits_of(power) - bits_of(most)) << 52));
 }
 
 /* log(x) of normal x > 0; below 1 ulp of error. x = 2^k m, m from sqrt(1/2) to sqrt(2); log m = log(1+f) by s = f / (2+f).
  * Source  FreeBSD's e_log.c (Sun Microsystems 1993). */
-SP_ALWAYS_INLINE vd lane_log(vd x)
+SP_ALWAYS_INLINE vd normal_log(vd x)
 {
-    vu64 bits = (vu64)x + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu); /* a mantissa from sqrt(2) on carries into the power */
-    vu64 k_bits = bits >> 52;
-    vd m = (vd)((vu64)x - (k_bits << 52) + ((vu64){0} + 0x3ff0000000000000u));
-    vd k = (vd)(k_bits + ((vu64){0} + 0x4330000000000000u)) - spread(0x1p52 + 1023); /* the integer, as a double */
+    const vu64 one = bits_of(spread(1));
+    vu64 k_bits = (bits_of(x) + (one - bits_of(spread(0x1.6a09e667f3bcdp-1)))) >> 52; /* a mantissa from sqrt(2) on carries */
+    vd m = number_of(bits_of(x) - (k_bits << 52) + one);
+    vd k = number_of(k_bits + bits_of(spread(0x1p52))) - spread(0x1p52 + 1023); /* the integer, as a double */
     vd f = m - 1, s = f / (2 + f), z = s * s, w = z * z, half = spread(0.5) * (f * f);
     vd odd =
         w * (spread(3.999999999940941908e-01) + w * (spread(2.222219843214978396e-01) + w * spread(1.531383769920937332e-01)));
