@@ -79,9 +79,11 @@ bool array_take_scores(PyObject *object, array *out, sp_dtype *dtype)
     return false;
 }
 
-bool array_from(PyObject *dict, const char *name, array_type type, int64_t count, bool is_output, array *out)
+PyObject *member_of(PyObject *dict, PyObject **kept, const char *name)
 {
-    return array_take(PyDict_GetItemString(dict, name), name, type, count, is_output, out);
+    if (!*kept)
+        *kept = PyUnicode_InternFromString(name);
+    return *kept ? PyDict_GetItem(dict, *kept) : NULL;
 }
 
 void array_release(array *a)

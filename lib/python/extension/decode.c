@@ -8,63 +8,7 @@
 
 #include "decode/checked.h"
 
-/* ---- one short recording ---- */
-
-enum { SMALL_SCORES = 4096 };
-
-/* decode_small(scores [T,K], chain, path int32 [T], kind) -> True: viterbi's path is written. False: this is no such case, or
- * there is no path; decode() says more. Never raises for what decode() can say better. */
-PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-    (void)module;
-    chain_object *chain = n == 4 ? chain_of(args[1]) : NULL;
-    const long given = chain ? PyLong_AsLong(args[3]) : -1;
-    array scores, path = {.data = NULL};
-    sp_dtype dtype;
-    if (!chain || (given < 0 && PyErr_Occurred()))
-        return NULL;
-    if (!array_take_scores(args[0], &scores, &dtype)) {
-        PyErr_Clear();
-        Py_RETURN_FALSE;
-    }
-    const int64_t K = chain->n_classes, T = scores.count / K;
-    const bool is_rows = scores.view.ndim == 2 && scores.view.shape[1] == K;
-    if (!is_rows || T < 1 || scores.count > SMALL_SCORES || !array_take(args[2], "path", INT32, T, true, &path)) {
-        array_release(&scores);
-        if (PyErr_Occurred())
-            return NULL;
-        Py_RETURN_FALSE;
-    }
-    context *c = context_take(1);
-    sp_status status = SP_ENOMEM;
-    if (c) {
-        int64_t offsets[] = {0, T};
-        sp_prepare_options how = sp_prepare_options_default();
-        const sp_scores raw = {.data = scores.data, .dtype = dtype, .n_classes = (int32_t)K, .n_steps = T};
-        bool is_ready = kind_from_scores(&raw, given, &how.kind);
-        Py_BEGIN_ALLOW_THREADS;
-        status = is_ready ? sp_block_reserve(c->block, 1, T, (int32_t)K, dtype, SP_BLOCK_SCORES, NULL) : SP_EDATA;
-        if (status == SP_OK) {
-            memcpy(c->block->scores, scores.data, (size_t)scores.view.len);
-            memcpy(c->block->offsets, offsets, sizeof offsets);
-            status = sp_prepare(c->block, &how, NULL, NULL, NULL);
-        }
-        if (status == SP_OK) {
-            const sp_scores nats = sp_block_batch(c->block).scores;
-            status = sp_viterbi(chain->chain, &nats, c->scratch, path.data, NULL, NULL);
-        }
-        Py_END_ALLOW_THREADS;
-        context_give(c, false);
-    }
-    array_release(&path);
-    array_release(&scores);
-    PyErr_Clear();
-    return PyBool_FromLong(status == SP_OK);
-}
-
-/* ---- any number of recordings ---- */
-
-/* A job, with where the answers go: the members of the dictionary `outputs`. */
+/* A job, with where the answers go: those that are given of the members of the dictionary `outputs`. */
 typedef struct decoding {
     request r;
     sp_decode_options how;
@@ -88,7 +32,7 @@ static void decoding_release(request *job)
 static bool answers_take(PyObject *outputs, decoding *a)
 {
     const int64_t N = a->r.n_recordings, S = a->r.n_steps;
-    PyObject *n_best = PyDict_GetItemString(outputs, "n_best");
+    PyObject *n_best = MEMBER(outputs, "n_best");
     a->n_best = n_best ? (int32_t)PyLong_AsLong(n_best) : 0;
     if (a->n_best < 0 || PyErr_Occurred())
         return false;
@@ -104,8 +48,7 @@ static bool answers_take(PyObject *outputs, decoding *a)
         !array_from(outputs, "best_scores", FLOAT64, a->n_best * N, true, &a->best_scores) ||
         !array_from(outputs, "n_found", INT32, N, true, &a->n_found))
         return false;
-    const bool has_all = a->paths.data && a->scores.data && a->status.data && a->step.data && a->n_broken.data &&
-                         (a->n_best == 0 || (a->best_paths.data && a->best_scores.data));
+    const bool has_all = a->paths.data && (a->n_best == 0 || (a->best_paths.data && a->best_scores.data));
     if (!has_all)
         PyErr_SetString(PyExc_TypeError, "an output array is missing");
     return has_all;
@@ -123,13 +66,19 @@ static uint8_t status_number(sp_status status)
 }
 
 /* The results of a group, to the arrays of all. */
-static void put_results(const decoding *a, const group *g)
+static void put_results(decoding *a, const group *g)
 {
     for (int64_t n = 0; n < g->n_recordings; n++) {
-        ((double *)a->scores.data)[g->first + n] = a->results[n].score;
-        ((uint8_t *)a->status.data)[g->first + n] = status_number(a->results[n].status);
-        ((int64_t *)a->step.data)[g->first + n] = a->results[n].step;
-        ((int64_t *)a->n_broken.data)[g->first + n] = a->results[n].n_broken;
+        const sp_decoded *result = &a->results[n];
+        a->r.failed += result->status != SP_OK;
+        if (a->scores.data)
+            ((double *)a->scores.data)[g->first + n] = result->score;
+        if (a->status.data)
+            ((uint8_t *)a->status.data)[g->first + n] = status_number(result->status);
+        if (a->step.data)
+            ((int64_t *)a->step.data)[g->first + n] = result->step;
+        if (a->n_broken.data)
+            ((int64_t *)a->n_broken.data)[g->first + n] = result->n_broken;
     }
     for (int32_t b = 0; b < a->n_best && g->n_steps > 0; b++)
         memcpy((int32_t *)a->best_paths.data + b * a->r.n_steps + g->first_step, a->best + b * g->n_steps,
@@ -160,15 +109,12 @@ static sp_status decode_group(request *r, const group *g, sp_error *err)
     return status;
 }
 
-static bool options_from(PyObject *dict, sp_decode_options *out)
+static bool options_from(PyObject *strategy, int relax, sp_decode_options *out)
 {
-    PyObject *strategy = PyDict_GetItemString(dict, "strategy"), *relax = PyDict_GetItemString(dict, "relax");
+    const char *text = PyUnicode_AsUTF8AndSize(strategy, NULL);
     sp_error err;
     *out = sp_decode_options_default();
-    out->relax = relax && PyObject_IsTrue(relax) == 1;
-    if (!strategy)
-        return true;
-    const char *text = PyUnicode_AsUTF8AndSize(strategy, NULL);
+    out->relax = relax;
     if (text && sp_strategy_parse(text, &out->strategy, &err) != SP_OK)
         raise_error(&err);
     return !PyErr_Occurred();
@@ -184,15 +130,17 @@ static bool reserve(decoding *a)
 
 PyObject *py_decode(PyObject *module, PyObject *args)
 {
-    PyObject *chain, *inputs, *options, *outputs, *done = NULL;
+    PyObject *chain, *inputs, *options, *strategy, *outputs, *done = NULL;
+    int relax;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!O!", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &PyDict_Type, &outputs))
+    if (!PyArg_ParseTuple(args, "OO!O!UpO!", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &strategy, &relax,
+                          &PyDict_Type, &outputs))
         return NULL;
     decoding *job = request_new(sizeof *job, decoding_release);
     if (!job)
         return NULL;
     job->r.looks_along = true;
-    if (request_open(&job->r, chain, inputs, options) && options_from(options, &job->how) && answers_take(outputs, job) &&
+    if (request_open(&job->r, chain, inputs, options) && options_from(strategy, relax, &job->how) && answers_take(outputs, job) &&
         reserve(job) && request_run(&job->r, decode_group))
         done = request_counts(&job->r);
     request_close(&job->r);

@@ -25,6 +25,15 @@ PyObject *raise_error(const sp_error *err);
 
 /* ---- arrays.c ---- */
 
+/* dict[name], borrowed; NULL where it is absent. The name is made a Python text once for each place that asks: making and hashing
+ * it each time would cost a small call more than its decoding. */
+#define MEMBER(dict, name)                                                                                                       \
+    __extension__({                                                                                                              \
+        static PyObject *member_name;                                                                                            \
+        member_of(dict, &member_name, name);                                                                                     \
+    })
+PyObject *member_of(PyObject *dict, PyObject **kept, const char *name);
+
 /* A view of an array that is one block of memory. `data` NULL: there is none. Zeroed is empty; release in every case. */
 typedef struct array {
     Py_buffer view;
@@ -40,7 +49,7 @@ bool array_take(PyObject *object, const char *name, array_type type, int64_t cou
 /* The same for scores, which are float32 or float64. */
 bool array_take_scores(PyObject *object, array *out, sp_dtype *dtype);
 /* The same for a member of a dictionary; absent or None: empty. */
-bool array_from(PyObject *dict, const char *name, array_type type, int64_t count, bool is_output, array *out);
+#define array_from(dict, name, type, count, is_output, out) array_take(MEMBER(dict, name), name, type, count, is_output, out)
 void array_release(array *a);
 
 /* ---- contexts.c ---- */
@@ -82,7 +91,7 @@ const char **strings(PyObject *names, PyObject **list, int32_t *n);
 
 /* ---- decode.c, marginals.c, online.c, masks.c, hypnogram.c: the functions of the module ---- */
 
-/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight,
+/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, floor, temperature, prior_weight,
  * and log_prior, a float64 array [K] that `how` borrows. False with an exception. */
 bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior);
 
@@ -91,8 +100,8 @@ bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind);
 
 /* kind_of(scores [n,K]) -> number of the kind that the first row which says it has. */
 PyObject *py_kind_of(PyObject *module, PyObject *scores);
-PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n);
-/* decode(chain, inputs, options, outputs) -> {"kind", "floored", "missing", "masked"}; see request.h and answers_take(). */
+/* decode(chain, inputs, options, strategy, relax, outputs) -> {"kind", "floored", "missing", "masked", "failed"}; see request.h
+ * and answers_take(). */
 PyObject *py_decode(PyObject *module, PyObject *args);
 /* forward_backward(chain, inputs, options, marginals float64 [S,K] or None, log_partition float64 [N] or None) -> counts.
  * Recordings without an allowed path get NaN and -inf. */

@@ -69,22 +69,15 @@ PyObject *py_kind_of(PyObject *module, PyObject *scores)
 
 /* ---- opening ---- */
 
-static double number_from(PyObject *dict, const char *name, double usual)
+static double number_of(PyObject *value, double usual)
 {
-    PyObject *value = PyDict_GetItemString(dict, name);
     return value && value != Py_None ? PyFloat_AsDouble(value) : usual;
-}
-
-static bool flag_from(PyObject *dict, const char *name)
-{
-    PyObject *value = PyDict_GetItemString(dict, name);
-    return value && PyObject_IsTrue(value) == 1;
 }
 
 static bool arrays_from(request *r, PyObject *inputs)
 {
     const int64_t K = r->chain->n_classes;
-    PyObject *scores = PyDict_GetItemString(inputs, "scores");
+    PyObject *scores = MEMBER(inputs, "scores");
     if (!scores || !array_take_scores(scores, &r->scores, &r->dtype) ||
         !array_from(inputs, "offsets", INT64, -1, false, &r->offsets))
         return false;
@@ -146,29 +139,36 @@ static void measure_groups(request *r)
 bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior)
 {
     *how = sp_prepare_options_default();
-    how->missing_uniform = flag_from(options, "missing_uniform");
-    how->clamp = flag_from(options, "clamp");
-    how->floor = number_from(options, "floor", 0);
-    how->temperature = number_from(options, "temperature", 1);
-    how->prior_weight = number_from(options, "prior_weight", 0);
+    how->missing_uniform = MEMBER(options, "missing_uniform") == Py_True;
+    how->floor = number_of(MEMBER(options, "floor"), 0);
+    how->temperature = number_of(MEMBER(options, "temperature"), 1);
+    how->prior_weight = number_of(MEMBER(options, "prior_weight"), 0);
     if (PyErr_Occurred() || !array_from(options, "log_prior", FLOAT64, n_classes, false, log_prior))
         return false;
     how->log_prior = log_prior->data;
     return true;
 }
 
+/* One recording that is decoded before another thread would have begun. */
+static bool is_short(const request *r)
+{
+    enum { SHORT_WORK = 1 << 16 }; /* transitions */
+    return r->n_recordings == 1 && (double)r->n_steps * r->chain->edges <= SHORT_WORK;
+}
+
 static bool options_from(request *r, PyObject *options)
 {
-    const double kind = number_from(options, "kind", -1), threads = number_from(options, "threads", 0);
+    const double kind = number_of(MEMBER(options, "kind"), -1), threads = number_of(MEMBER(options, "threads"), 0);
     const sp_scores raw = {.data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
     const sp_prepare_options *how = &r->how;
     if (!preparation_from(options, r->chain->n_classes, &r->how, &r->log_prior) || !threads_from((long)threads) ||
         !kind_from_scores(&raw, (long)kind, &r->how.kind))
         return false;
+    r->how.clamp = r->labels.data != NULL;
     r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
                     how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || r->mask.data;
     r->looks_along = r->looks_along && !r->is_changed;
-    r->context = context_take((int)threads);
+    r->context = context_take(is_short(r) ? 1 : (int)threads);
     return r->context != NULL;
 }
 
@@ -351,6 +351,6 @@ bool request_run(request *r, group_work *work)
 
 PyObject *request_counts(const request *r)
 {
-    return Py_BuildValue("{s:i,s:L,s:L,s:L}", "kind", (int)r->how.kind, "floored", (long long)r->counts.floored, "missing",
-                         (long long)r->counts.missing, "masked", (long long)r->counts.masked);
+    return Py_BuildValue("{s:i,s:L,s:L,s:L,s:L}", "kind", (int)r->how.kind, "floored", (long long)r->counts.floored, "missing",
+                         (long long)r->counts.missing, "masked", (long long)r->counts.masked, "failed", (long long)r->failed);
 }

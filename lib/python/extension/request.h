@@ -10,8 +10,8 @@
 /* A request is the first member of a job, which holds what the call needs besides; see request_new().
  *
  * Members of the dictionary `inputs`: scores float32 or float64 [S,K]; offsets int64 [N+1]; segments int64 [S], mask uint8 [S,K],
- * labels int32 [S] or absent. Of `options`: kind (an sp_kind, -1: told from the first row), missing_uniform, clamp, floor,
- * temperature, prior_weight, log_prior float64 [K], threads. */
+ * labels int32 [S] (certain where not -1) or absent. Of `options`: kind (an sp_kind, -1: told from the first row),
+ * missing_uniform, floor, temperature, prior_weight, log_prior float64 [K], threads. */
 typedef struct request request;
 typedef struct group group;
 
@@ -31,6 +31,7 @@ struct request {
     bool looks_along;
     context *context;
     sp_prepare_counts counts;
+    int64_t failed; /* recordings, as the work counts them */
     void (*release)(request *job);
     /* While it runs. */
     group_work *work;
@@ -61,7 +62,7 @@ void request_close(request *r);
  * group is begun; where the group at work takes too long to wait for, the thread is left alone with it and with the job. */
 bool request_run(request *r, group_work *work);
 
-/* {"kind", "floored", "missing", "masked"}: what was found and done. */
+/* {"kind", "floored", "missing", "masked", "failed"}: what was found and done. */
 PyObject *request_counts(const request *r);
 
 #endif

@@ -1,6 +1,6 @@
 """The extension: the library's functions on buffers of exactly one type each. Not for users; see the package."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -21,7 +21,7 @@ class Model:
 
 @final
 class Online:
-    def __new__(cls, chain: Chain, lag: int, kind: int, options: dict[str, Any], /) -> Online: ...
+    def __new__(cls, chain: Chain, lag: int, kind: int, options: Mapping[str, Any], /) -> Online: ...
     def push(self, row: NDArray[np.float64], is_gap: bool, /) -> int | None: ...
     def finish(self) -> list[int]: ...
     def restart(self) -> None: ...
@@ -48,18 +48,19 @@ def write_hypnogram(
     file: Any, labels: NDArray[np.int32], classes: Iterable[str], epoch_seconds: float, force: bool, /
 ) -> None: ...
 def kind_of(scores: NDArray[Any], /) -> int: ...
-def decode_small(scores: NDArray[Any], chain: Chain, path: NDArray[np.int32], kind: int, /) -> bool: ...
-def decode(chain: Chain, inputs: dict[str, Any], options: dict[str, Any], outputs: dict[str, Any], /) -> dict[str, int]: ...
+def decode(
+    chain: Chain, inputs: dict[str, Any], options: Mapping[str, Any], strategy: str, relax: bool, outputs: dict[str, Any], /
+) -> dict[str, int]: ...
 def forward_backward(
     chain: Chain,
     inputs: dict[str, Any],
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     marginals: NDArray[np.float64] | None,
     log_partition: NDArray[np.float64] | None,
     /,
 ) -> dict[str, int]: ...
 def path_scores(
-    chain: Chain, inputs: dict[str, Any], options: dict[str, Any], paths: NDArray[np.int32], scores: NDArray[np.float64], /
+    chain: Chain, inputs: dict[str, Any], options: Mapping[str, Any], paths: NDArray[np.int32], scores: NDArray[np.float64], /
 ) -> dict[str, int]: ...
 def masked_softmax(logits: NDArray[Any], mask: NDArray[np.uint8] | None, out: NDArray[Any], is_log: bool, /) -> None: ...
 def apply_logit_masking(
@@ -68,7 +69,7 @@ def apply_logit_masking(
 def leak(
     chain: Chain,
     inputs: dict[str, Any],
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     paths: NDArray[np.int32] | None,
     mask: NDArray[np.uint8] | None,
     leak: NDArray[np.float64],

@@ -13,14 +13,11 @@ from . import _core
 from ._decoded import STATUS, Decoded
 from ._errors import BugError, DeadEndError, NoPathError, StatepathError, StatepathWarning
 from ._model import Model
-from ._request import Options, Request, number_of_kind, with_options
+from ._request import Options, Request, with_options
 from ._scores import ids_of
 
 Infeasible = Literal["raise", "mark", "relax"]
 
-_ndarray, _empty = np.ndarray, np.empty
-_int32: Any = np.int32
-_SMALL = 4096  # scores
 
 
 @overload
@@ -134,24 +131,6 @@ def decode(
     array([[ 0,  1,  2],
            [ 0,  1, -1]], dtype=int32)
     """
-    if (
-        type(scores) is _ndarray
-        and scores.ndim == 2
-        and scores.size <= _SMALL
-        and type(model) is Model
-        and strategy == "viterbi"
-        and not full
-        and on_infeasible == "raise"
-        and not n_best
-        and confidence is False
-        and ids is None
-        and (not options or (len(options) == 1 and "kind" in options))
-        and model._is_plain
-    ):
-        path = _empty(scores.shape[0], _int32)
-        kind = options.get("kind")
-        if _core.decode_small(scores, model._chains[None], path, -1 if kind is None else number_of_kind(kind)):
-            return path
     request = Request(scores, model, **options)
     if ids is not None and not full:
         raise StatepathError("ids= are names in a Decoded: add full=True")
@@ -196,13 +175,15 @@ def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, co
     n_best = _whole(n_best, "n_best")
     if (n_best or confidence) and not full:
         raise StatepathError("n_best= and confidence= are returned in a Decoded: add full=True")
-    out = _outputs(request, n_best, confidence, on_infeasible == "relax")
-    how = {**request.options, "strategy": strategy, "relax": on_infeasible == "relax"}
-    counts = _core.decode(request.chain, request.inputs, how, out)
-    request.options["kind"] = counts["kind"]
-    failed = np.flatnonzero(out["status"])
-    if len(failed):
-        _look_at(request, out, failed, on_infeasible)
+    relax = on_infeasible == "relax"
+    out = _outputs(request, n_best, confidence, relax) if full else {"paths": np.empty(request.batch.n_steps, np.int32)}
+    counts = _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)
+    request.kind = counts["kind"]
+    if counts["failed"]:
+        if not full:  # once more, with all that is said of a failure
+            out = _outputs(request, 0, False, False)
+            _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)
+        _look_at(request, out, np.flatnonzero(out["status"]), on_infeasible)
     if full:
         return Decoded._made(request, strategy, ids, out, counts)
     return request.batch.steps(out["paths"], -1)

@@ -119,7 +119,7 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, Any]:
     batch = request.batch
-    kind = request.options["kind"]
+    kind = request.kind
     return {
         **{k: v for k, v in request.inputs.items() if k != "labels"},
         "kind": _core.kind_of(batch.rows) if kind < 0 else kind,

@@ -20,7 +20,6 @@ from ._scores import array_of, file_name, integers_of
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
 
-_MOST_CHAINS = 16
 _OWN_NAME = "<model>"
 _PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
 
@@ -247,13 +246,13 @@ class Model:
     (('day', 'off', 'night'), 3, 2)
     """
 
-    __slots__ = ("__weakref__", "_chains", "_fields", "_handle", "_is_plain", "_json", "_rules")
+    __slots__ = ("__weakref__", "_chain", "_fields", "_handle", "_json", "_rules", "_settings")
 
     _handle: _core.Model
+    _chain: _core.Chain  # for columns in the model's order, with its own weight
     _fields: dict[str, Any]
-    _chains: dict[Any, _core.Chain]
     _json: str | None
-    _is_plain: bool
+    _settings: dict[Any, Any]  # those of _request.Settings that calls have asked for
     _rules: tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]] | None
 
     def __init__(
@@ -294,12 +293,10 @@ class Model:
         fields = core.fields()
         set_(self, "_handle", core)
         set_(self, "_fields", fields)
-        set_(self, "_chains", {})
+        set_(self, "_settings", {})
         set_(self, "_json", None)
         set_(self, "_rules", None)
-        decoding = (fields["temperature"], fields["prior_weight"])
-        set_(self, "_is_plain", all(math.isnan(x) for x in decoding))
-        self._chain()
+        set_(self, "_chain", core.chain(None, self._transition_weight(None)))
 
     @classmethod
     def _of(cls, core: _core.Model) -> Model:
@@ -592,7 +589,7 @@ class Model:
         """Which classes may follow each other [K,K], start [K] and end [K]."""
         if self._rules is None:
             k = self.n_classes
-            flat = np.frombuffer(self._chain().rules(), np.bool_)
+            flat = np.frombuffer(self._chain.rules(), np.bool_)
             rules = (flat[: k * k].reshape(k, k), flat[k * k : k * k + k], flat[k * k + k :])
             object.__setattr__(self, "_rules", rules)
         assert self._rules is not None
@@ -651,7 +648,7 @@ class Model:
         t = len(numbers)
         out = np.empty(1)
         inputs = {"scores": np.zeros((t, self.n_classes), np.float32), "offsets": np.array([0, t], np.int64)}
-        _core.path_scores(self._chain(), inputs, {"kind": 3, "threads": 1}, numbers, out)
+        _core.path_scores(self._chain, inputs, {"kind": 3, "threads": 1}, numbers, out)
         return bool(out[0] > -np.inf)
 
     def violations(self, path: Any, *, lengths: ArrayLike | None = None) -> list[tuple[int, int, str | None, str | None]]:
@@ -798,20 +795,9 @@ class Model:
             return None
         return np.frombuffer(self._handle.align(list(columns)), np.int32)
 
-    def _chain(self, class_of_column: NDArray[np.int32] | None = None, transition_weight: float | None = None) -> _core.Chain:
-        """Compiled for that order of the columns and that weight; kept."""
-        own = self._fields["transition_weight"]
-        weight = float(transition_weight) if transition_weight is not None else 1.0 if math.isnan(own) else own
-        key = (None if class_of_column is None else class_of_column.tobytes(), weight)
-        found = self._chains.get(key)
-        if found is None:
-            found = self._handle.chain(class_of_column, weight)
-            if len(self._chains) >= _MOST_CHAINS:
-                self._chains.clear()
-            self._chains[key] = found
-            if class_of_column is None and transition_weight is None:
-                self._chains[None] = found
-        return found
+    def _transition_weight(self, given: float | None) -> float:
+        own: float = self._fields["transition_weight"]
+        return float(given) if given is not None else 1.0 if math.isnan(own) else own
 
 
 # ---- builders ----

@@ -58,7 +58,7 @@ class OnlineDecoder:
         found = model_of(model)
         self._request = Request(np.empty((0, found.n_classes)), found, **options)
         self._lag = int(lag)
-        self._kind = int(self._request.options["kind"])
+        self._kind = self._request.kind
         self._online: _core.Online | None = None
         self._n = 0
         if self._kind >= 0:

@@ -46,7 +46,7 @@ def marginals(scores: Any, model: Model | str, **options: Unpack[Options]) -> An
     request = Request(scores, model, **options)
     m = np.empty((request.batch.n_steps, request.model.n_classes))
     z = np.empty(request.batch.n_recordings)
-    request.options["kind"] = _core.forward_backward(request.chain, request.inputs, request.options, m, z)["kind"]
+    request.kind = _core.forward_backward(request.chain, request.inputs, request.options, m, z)["kind"]
     _raise_for_first(request, z)
     return request.batch.steps(m, 0.0)
 
@@ -79,7 +79,7 @@ def _raise_for_first(request: Request, log_partitions: NDArray[np.float64]) -> N
         one = {k: v[first:end] if k != "offsets" else np.array([0, end - first], np.int64) for k, v in request.inputs.items()}
         out: dict[str, Any] = {"paths": np.empty(end - first, np.int32), "scores": np.empty(1), "status": np.empty(1, np.uint8)}
         out |= {"step": np.empty(1, np.int64), "n_broken": np.empty(1, np.int64)}
-        _core.decode(request.chain, one, {**request.options, "strategy": "viterbi"}, out)
+        _core.decode(request.chain, one, request.options, "viterbi", False, out)
         raise no_path(request, n, int(out["step"][0]), "no_path")
 
 

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
@@ -62,6 +62,8 @@ class Options(Reading, total=False):
     labels: Any
 
 
+_BESIDE = (set(Places.__annotations__) - {"threads"}) | {"labels", "classes"}  # what belongs to the scores of a call
+_MOST_SETTINGS = 16
 _USUAL: dict[str, Any] = dict.fromkeys(Options.__annotations__) | {"missing": "error", "threads": 0}
 
 
@@ -125,14 +127,70 @@ def _finite(value: Any, name: str) -> float:
     return number
 
 
+class Settings:
+    """How numbers become nats under a model: what of the options does not depend on the scores. Resolved once."""
+
+    __slots__ = ("chain", "class_of_column", "options")
+
+    def __init__(self, model: Model, columns: tuple[str, ...] | None, given: Mapping[str, Any]) -> None:
+        self.class_of_column = model._column_classes(columns)
+        transition_weight = given.get("transition_weight")
+        if transition_weight is not None:
+            _finite(transition_weight, "transition_weight")
+        is_usual = self.class_of_column is None and transition_weight is None
+        self.chain = model._chain if is_usual else model._handle.chain(self.class_of_column, model._transition_weight(transition_weight))
+        missing, threads = given.get("missing", "error"), given.get("threads", 0)
+        if missing not in ("error", "uniform"):
+            raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 4096:
+            raise StatepathError(f"threads={threads!r}: a number from 0 (all processors) to 4096")
+        self.options = {"kind": number_of_kind(given.get("kind")), "missing_uniform": missing == "uniform", "threads": int(threads)}
+        self._take_numbers(model, given.get("temperature"), given.get("prior_weight"), given.get("floor"))
+
+    def _take_numbers(self, model: Model, temperature: Any, prior_weight: Any, floor: Any) -> None:
+        own = model._fields
+        for name, given, usual in (("temperature", temperature, 1.0), ("prior_weight", prior_weight, 0.0)):
+            value = own[name] if given is None else _finite(given, name)
+            self.options[name] = usual if math.isnan(value) else value
+        if floor is not None:
+            if not 0 < _finite(floor, "floor") < 1:
+                raise StatepathError(f"floor={floor}: the smallest probability must lie between 0 and 1")
+            self.options["floor"] = float(floor)
+        if self.options["prior_weight"] != 0:
+            prior = model.prior
+            if prior is None:
+                raise StatepathError(f'prior_weight= needs class frequencies: model {model.name} has no "prior"; write model.with_(prior=...)')
+            prior = prior if self.class_of_column is None else prior[self.class_of_column]
+            with np.errstate(divide="ignore"):
+                self.options["log_prior"] = np.log(prior)
+
+
+def _settings_of(model: Model, columns: tuple[str, ...] | None, given: Mapping[str, Any]) -> Settings:
+    """Kept by the model, for the calls that come with the same options."""
+    key = (columns, *((name, type(value), value) for name, value in given.items())) if given else columns
+    try:
+        found: Settings | None = model._settings.get(key)
+    except TypeError:  # an array of one number, say
+        return Settings(model, columns, given)
+    if found is None:
+        found = Settings(model, columns, given)
+        if len(model._settings) >= _MOST_SETTINGS:
+            model._settings.clear()
+        model._settings[key] = found
+    return found
+
+
 class Request:
     """Scores with what stands beside them, and how they become nats."""
+
+    __slots__ = ("batch", "class_of_column", "chain", "inputs", "kind", "model", "options")
 
     batch: Batch
     model: Model
     chain: _core.Chain
     inputs: dict[str, Any]
-    options: dict[str, Any]
+    kind: int  # -1: to be told from the first row
+    options: Mapping[str, Any]
     class_of_column: NDArray[np.int32] | None
 
     def __init__(
@@ -141,35 +199,27 @@ class Request:
         model: Any,
         **options: Unpack[Options],
     ) -> None:
-        check_names(options)
-        given: dict[str, Any] = {**_USUAL, **options}
-        self.model = model_of(model)
-        self.batch = batch_of(scores, self.model.n_classes, **{k: given[k] for k in ("lengths", "offsets", "mask", "gaps")})
-        self.class_of_column = self.model._column_classes(self._columns(given["classes"]))
-        transition_weight = given["transition_weight"]
-        if transition_weight is not None:
-            _finite(transition_weight, "transition_weight")
-        self.chain = self.model._chain(self.class_of_column, transition_weight)
+        self.model = model = model_of(model)
+        beside: dict[str, Any] = {}
+        if options:
+            check_names(options)
+            beside = {name: options.pop(name) for name in _BESIDE if name in options}  # type: ignore[misc]
+        get = beside.get
+        self.batch = batch_of(scores, model.n_classes, lengths=get("lengths"), offsets=get("offsets"), mask=get("mask"), gaps=get("gaps"))
+        settings = _settings_of(model, self._columns(get("classes")), options)
+        self.class_of_column, self.chain, self.options = settings.class_of_column, settings.chain, settings.options
+        self.kind = self.options["kind"]
         self.inputs = {"scores": self.batch.rows, "offsets": self.batch.offsets}
-        self._take_segments(given["segments"])
-        if given["step_mask"] is not None:
-            self.inputs["mask"] = self._mask(given["step_mask"])
-        if given["labels"] is not None:
-            self.inputs["labels"] = self._labels(given["labels"])
-        self.options = {"kind": number_of_kind(given["kind"]), "clamp": given["labels"] is not None}
-        self._take_numbers(given["temperature"], given["prior_weight"], given["floor"])
-        missing, threads = given["missing"], given["threads"]
-        if missing not in ("error", "uniform"):
-            raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')
-        self.options["missing_uniform"] = missing == "uniform"
-        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 4096:
-            raise StatepathError(f"threads={threads!r}: a number from 0 (all processors) to 4096")
-        self.options["threads"] = int(threads)
+        self._take_segments(get("segments"))
+        if get("step_mask") is not None:
+            self.inputs["mask"] = self._mask(beside["step_mask"])
+        if get("labels") is not None:
+            self.inputs["labels"] = self._labels(beside["labels"])
 
-    def _columns(self, classes: Sequence[str] | None) -> list[str] | None:
+    def _columns(self, classes: Sequence[str] | None) -> tuple[str, ...] | None:
         if classes is None:
-            return self.batch.columns
-        names = [str(c) for c in classes]
+            return None if self.batch.columns is None else tuple(self.batch.columns)
+        names = tuple(str(c) for c in classes)
         if len(names) != self.model.n_classes:
             raise StatepathError(f"classes= has {len(names)} names and the scores have {self.model.n_classes} columns")
         return names
@@ -221,29 +271,12 @@ class Request:
             )
         return np.ascontiguousarray(numbers, np.int32)
 
-    def _take_numbers(self, temperature: Any, prior_weight: Any, floor: Any) -> None:
-        own = self.model._fields
-        for name, given, usual in (("temperature", temperature, 1.0), ("prior_weight", prior_weight, 0.0)):
-            value = own[name] if given is None else _finite(given, name)
-            self.options[name] = usual if math.isnan(value) else value
-        if floor is not None:
-            if not 0 < _finite(floor, "floor") < 1:
-                raise StatepathError(f"floor={floor}: the smallest probability must lie between 0 and 1")
-            self.options["floor"] = float(floor)
-        if self.options["prior_weight"] != 0:
-            prior = self.model.prior
-            if prior is None:
-                raise StatepathError(f'prior_weight= needs class frequencies: model {self.model.name} has no "prior"; write model.with_(prior=...)')
-            prior = prior if self.class_of_column is None else prior[self.class_of_column]
-            with np.errstate(divide="ignore"):
-                self.options["log_prior"] = np.log(prior)
-
     def row(self, recording: int, step: int) -> NDArray[np.float64]:
         """The scores of a step as they came, but what the step mask and the labels forbid is -inf; for messages."""
         t = int(self.batch.offsets[recording]) + step
         with np.errstate(divide="ignore"):
             row: NDArray[np.float64] = self.batch.rows[t].astype(np.float64)
-            if self.options["kind"] == 1 or (self.options["kind"] == -1 and np.all(row >= 0) and row.max() > 0):
+            if self.kind == 1 or (self.kind == -1 and np.all(row >= 0) and row.max() > 0):
                 row = np.log(row)
         if "mask" in self.inputs:
             row = np.where(self.inputs["mask"][t], row, -np.inf)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ._errors import ScoresError, StatepathError
 
+_FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}  # of this machine's byte order
 KINDS = ("log_probs", "probs", "logits", "scores")
 
 
@@ -20,7 +21,7 @@ KINDS = ("log_probs", "probs", "logits", "scores")
 
 def is_frame(x: Any) -> bool:
     """A data frame with an index, of pandas or in its likeness."""
-    return hasattr(x, "columns") and hasattr(x, "index") and hasattr(x, "to_numpy")
+    return type(x) is not np.ndarray and hasattr(x, "columns") and hasattr(x, "index") and hasattr(x, "to_numpy")
 
 
 def _refuse_tensor(x: Any, name: str) -> None:
@@ -69,6 +70,8 @@ def array_of(x: Any, name: str) -> NDArray[Any]:
 def numbers_of(x: Any, name: str) -> NDArray[Any]:
     """The array as float32 or float64 of this machine's byte order, C-contiguous and aligned; a copy only where it is not so already."""
     a = array_of(x, name)
+    if a.dtype in _FLOATS and a.flags.c_contiguous and a.flags.aligned:
+        return a
     if a.dtype != np.float32 and a.dtype != np.float64:
         a = _as_float(a, name)
     return np.require(a, a.dtype.newbyteorder("="), ["C", "A"])
@@ -160,7 +163,7 @@ class Batch:
 
     def steps(self, values: NDArray[Any], fill: Any) -> Any:
         """Values [S] or [S,...] of each step in the shape that came in."""
-        if self.layout == "packed":
+        if self.layout == "packed" or (self.layout == "single" and not self.frames):
             return values
         if self.layout == "padded":
             if self.real is None:
@@ -350,7 +353,8 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
         if lengths is not None or offsets is not None or mask is not None:
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
-    columns = _columns_of(scores) if is_frame(scores) else None
+    has_index = is_frame(scores)
+    columns = _columns_of(scores) if has_index else None
     raw = array_of(scores, "scores")
     if raw.ndim not in (2, 3):
         raise ScoresError(f"scores have shape {raw.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
@@ -365,6 +369,6 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
     if lengths is not None or offsets is not None:
         batch = _packed(a, lengths, offsets)
     else:
-        batch = Batch(a, np.array([0, len(a)], np.int64), "single", frames=[scores if is_frame(scores) else None])
+        batch = Batch(a, np.array([0, len(a)], np.int64), "single", frames=[scores] if has_index else [])
     batch.columns = columns
     return batch
