@@ -158,7 +158,7 @@ static sp_status read_entry(sp_stored_file *f, const unsigned char *entry, int64
     if (*length > left)
         return damaged(f, byte, "an entry of the directory is cut off", err);
     const char *name = (const char *)entry + ENTRY;
-    if (n_name <= n_ending || memcmp(name + n_name - n_ending, ending, n_ending) != 0 || memchr(name, 0, n_name))
+    if (n_name < n_ending || memcmp(name + n_name - n_ending, ending, n_ending) != 0 || memchr(name, 0, n_name))
         return SP_OK;
     sp_stored *array = &f->arrays[f->n];
     if (!(array->name = strndup(name, n_name - n_ending)))

@@ -46,13 +46,24 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*(sp_stored *const *)a)->name, (*(sp_stored *const *)b)->name);
 }
 
+/* A name without the root before it: HDF5's "/probs" is "probs". */
+static const char *without_root(const char *name)
+{
+    return name + strspn(name, "/");
+}
+
 sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
 {
     f->by_name = malloc(((size_t)f->n + 1) * sizeof(sp_stored *));
     if (!f->by_name)
         return sp_no_memory(err);
-    for (int64_t i = 0; i < f->n; i++)
+    for (int64_t i = 0; i < f->n; i++) {
+        char *name = f->arrays[i].name;
+        memmove(name, without_root(name), strlen(without_root(name)) + 1);
+        if (!*name)
+            return sp_fail(err, SP_EDATA, "%s: holds an array without a name; write it again with a name for each", f->file);
         f->by_name[i] = &f->arrays[i];
+    }
     qsort(f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);
     for (int64_t i = 1; i < f->n; i++)
         if (strcmp(f->by_name[i - 1]->name, f->by_name[i]->name) == 0)
@@ -63,7 +74,7 @@ sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
 
 sp_stored *sp_stored_find(const sp_stored_file *f, const char *name)
 {
-    sp_stored key = {.name = (char *)(*name == '/' ? name + 1 : name)}, *at = &key;
+    sp_stored key = {.name = (char *)without_root(name)}, *at = &key;
     if (!f->by_name)
         return NULL;
     sp_stored **found = bsearch(&at, f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);

@@ -60,7 +60,7 @@ struct sp_stored_file {
 /* Opens a file for reading; -1 with the sentence in err. */
 int sp_stored_open(const char *file, int64_t *size, sp_error *err);
 void sp_stored_close(sp_stored_file *f); /* closes and frees what it holds, not f */
-/* Sorts by_name; two of one name: SP_EDATA. */
+/* Takes the "/" before names off, and sorts by_name; one without a name, or two of one name: SP_EDATA. */
 sp_status sp_stored_index(sp_stored_file *f, sp_error *err);
 
 /* The array of that name ("/probs" and "probs" are the same), or NULL. */
