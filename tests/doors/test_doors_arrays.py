@@ -1,4 +1,10 @@
 """Archives of numpy and files of MATLAB as users bring them: any names, damaged bytes, sizes that lie."""
+import io
+import os
+import struct
+import zipfile
+import zlib
+
 import numpy as np
 
 import statepath_test as st
@@ -41,6 +47,101 @@ class TestArrays(st.TestCase):
             np.savez(self.path("nameless.npz"), **{name: self.a, "b": self.b})
             self.refuses("inspect", "nameless.npz",
                          sentence="nameless.npz: holds an array without a name; write it again with a name for each")
+
+    # ---- damage ----
+
+    def test_flipped_bits_of_stored_arrays(self):
+        """Whatever is read of an archive has the bytes that its checksums speak of, also where only a part of it is read."""
+        rng = np.random.default_rng(11)
+        np.savez(self.path("x.npz"), probs=np.r_[self.a, self.b], labels=rng.integers(0, K, 500), offsets=[0, 300, 500], ids=["n1", "n2"])
+        whole = self.read("x.npz")
+        commands = [["compare", "x.npz"], ["decode", "x.npz", "-o", "out.h5", "-f"], ["compare", "x.npz", "--part", "p-%i.h5", "-f", "--shard", "1/2"]]
+        for name in ("probs", "labels", "offsets", "ids"):
+            at = whole.index(name.encode() + b".npy") + 30
+            size = zipfile.ZipFile(self.path("x.npz")).getinfo(name + ".npy").file_size
+            for n, place in enumerate([at + 2, at + size - 1, *rng.integers(at, at + size, 6)]):
+                broken = bytearray(whole)
+                broken[place] ^= 1 << int(rng.integers(8))
+                with open(self.path("x.npz"), "wb") as out:
+                    out.write(broken)
+                self.statepath(*commands[n % 3], *MODEL, "-q", status=1, stdout="")
+            with open(self.path("x.npz"), "wb") as out:
+                out.write(whole)
+        broken = bytearray(whole)
+        broken[whole.index(b"probs.npy") + 5000] ^= 1
+        with open(self.path("x.npz"), "wb") as out:
+            out.write(broken)
+        self.refuses("decode", "x.npz", *MODEL, "-o", "x.h5",
+                     sentence="x.npz: array probs, byte %d: its bytes do not have the checksum that the archive says; the archive is damaged: "
+                              "write or copy it again" % (whole.index(b"\x93NUMPY")))
+        os.makedirs(self.path("folder"))  # of several files the damaged one is left out, as others that cannot be read
+        np.savez(self.path("folder/good.npz"), probs=self.a)
+        os.rename(self.path("x.npz"), self.path("folder/bad.npz"))
+        self.assertIn("bad.npz", self.statepath("compare", "folder", *MODEL, status=3).stderr)
+
+    # ---- sizes that lie ----
+
+    def memory(self, *arguments, status=1):
+        """What the program says, and the MB that it takes at most beside those of an empty run."""
+        def run(*words):
+            done = st.subprocess.Popen([st.PROGRAM, *words], cwd=self.folder, stdout=st.subprocess.DEVNULL, stderr=st.subprocess.PIPE)
+            said = done.stderr.read().decode()
+            _, code, usage = os.wait4(done.pid, 0)
+            done.stderr.close()
+            done.returncode = os.waitstatus_to_exitcode(code)
+            return done.returncode, said, usage.ru_maxrss / 1024
+        np.save(self.path("small.npy"), self.a)
+        code, said, most = run(*arguments)
+        self.assertEqual(code, status, said)
+        self.assertLessEqual(said.count("\n"), 1)
+        return said, most - run("inspect", "small.npy")[2]
+
+    def archive(self, name, member, n_zeros, level):
+        """x.npz with one deflated member, and zeros after it; written in pieces, because this process's memory counts as the program's."""
+        with zipfile.ZipFile(self.path(name), "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
+            with archive.open("probs.npy", "w") as out:
+                out.write(member)
+                for _ in range(n_zeros >> 20):
+                    out.write(bytes(1 << 20))
+
+    def npy(self, array):
+        out = io.BytesIO()
+        np.save(out, array)
+        return out.getvalue()
+
+    def test_members_that_overlap(self):
+        """The same bytes, named by a thousand entries of the directory."""
+        one = self.npy(np.full((1 << 17, 5), .2))
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(one) + packer.flush()
+        local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 8, 0, 33, zlib.crc32(one), len(packed), len(one), 5, 0) + b"a.npy"
+        entries = b"".join(struct.pack("<4s6H3I5H2I", b"PK\1\2", 20, 20, 0, 8, 0, 33, zlib.crc32(one), len(packed), len(one), 8, 0, 0, 0, 0, 0, 0)
+                           + b"%04d.npy" % n for n in range(1000))
+        end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 1000, 1000, len(entries), len(local + packed), 0)
+        with open(self.path("x.npz"), "wb") as out:
+            out.write(local + packed + entries + end)
+        for command in (["inspect", "x.npz"], ["compare", "x.npz", *MODEL]):
+            said, most = self.memory(*command)
+            self.assertEqual(said, "statepath: x.npz: byte %d: a member begins here inside another one; the archive is damaged or cut short: "
+                                   "write or copy it again\n" % len(local))
+            self.assertLess(most, 64)
+
+    def test_headers_of_large_members(self):
+        """A member that unpacks to more than its header speaks of is refused before it is unpacked."""
+        rng = np.random.default_rng(2)
+        for level in (0, 1, 9):
+            self.archive("x.npz", self.npy(self.a), 1 << 28 if level else 1 << 27, level)
+            said, most = self.memory("compare", "x.npz", *MODEL)
+            self.assertIn("array probs: its header speaks of float64 [300, 5], 12000 bytes, but ", said)
+            self.assertLess(most, 64)
+            self.archive("x.npz", b"", 1 << 27, level)
+            said, most = self.memory("compare", "x.npz", *MODEL)
+            self.assertIn("array probs has no whole header of numpy", said)
+            self.assertLess(most, 64)
+            for probs in (rng.dirichlet([.5] * K, 30000), np.full((30000, K), .2)):
+                np.savez(self.path("plain.npz"), probs=probs)
+                self.archive("x.npz", self.npy(probs), 0, level)
+                self.assertEqual(*(self.decode(name)["paths/viterbi"].tolist() for name in ("x.npz", "plain.npz")))
 
 
 st.main()

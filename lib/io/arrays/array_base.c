@@ -28,7 +28,7 @@ char *sp_array_base_map(const sp_source *source, char text[SP_ARRAY_BASE])
 }
 
 /* The least and the greatest number that is no -1. */
-static sp_status find_range(const sp_array_map *map, const sp_stored *array, int64_t *least, int64_t *most, sp_error *err)
+static sp_status find_range(const sp_array_map *map, sp_stored *array, int64_t *least, int64_t *most, sp_error *err)
 {
     int64_t bad_at = -1, *values = malloc(((size_t)array->count + 1) * sizeof *values);
     double bad = 0;
@@ -53,7 +53,7 @@ sp_status sp_array_base_look(const sp_source *source, const sp_array_map *map, c
     sp_status status = SP_OK;
     remark[0] = '\0';
     for (int64_t n = 0; status == SP_OK && n < (labels->each ? map->n_recordings : 1); n++) {
-        const sp_stored *array = sp_array_of(labels, n);
+        sp_stored *array = sp_array_of(labels, n);
         if (array && !array->words)
             status = find_range(map, array, &least, &most, err);
     }

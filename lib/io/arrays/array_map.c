@@ -431,29 +431,37 @@ static sp_status open_paths(sp_array_map *map, const sp_request *request, sp_err
     return status == SP_OK ? find_part(map, &root, NULL, "segments", "segment", false, false, &map->segments, err) : status;
 }
 
-static bool is_used(const sp_array_map *map, const sp_stored *array)
+bool sp_array_is_unused(const sp_stored *array)
+{
+    return array->name && !array->is_used && !sp_array_is_beside(array->name);
+}
+
+static sp_status load_part(const sp_array_map *map, const sp_array_part *part, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t n = 0; status == SP_OK && n < (part->each ? map->n_recordings : 1); n++) {
+        sp_stored *array = sp_array_of(part, n);
+        if (array) {
+            array->is_used = true;
+            status = sp_stored_load(&map->file, array, err);
+        }
+    }
+    return status;
+}
+
+/* Damage of what is read is found here, not after some of it was used. What was unpacked only to be looked at is forgotten. */
+static sp_status load_parts(sp_array_map *map, sp_error *err)
 {
     const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (parts[i]->one == array || parts[i]->each) /* in groups nearly all are */
-            return true;
-    for (int32_t i = 0; i < map->n_paths; i++)
-        if (map->paths[i].one == array || map->paths[i].each)
-            return true;
-    return false;
-}
-
-bool sp_array_is_unused(const sp_array_map *map, const sp_stored *array)
-{
-    return array->name && !is_used(map, array) && !sp_array_is_beside(array->name);
-}
-
-/* Forgets what was unpacked only to be looked at. */
-static void forget_others(sp_array_map *map)
-{
+    sp_status status = SP_OK;
+    for (size_t i = 0; status == SP_OK && i < sizeof parts / sizeof parts[0]; i++)
+        status = load_part(map, parts[i], err);
+    for (int32_t i = 0; status == SP_OK && i < map->n_paths; i++)
+        status = load_part(map, &map->paths[i], err);
     for (int64_t i = 0; i < map->file.n; i++)
-        if (!is_used(map, &map->file.arrays[i]))
+        if (!map->file.arrays[i].is_used)
             sp_stored_forget(&map->file.arrays[i]);
+    return status;
 }
 
 static sp_status open_all(sp_array_map *map, const sp_request *request, sp_error *err)
@@ -483,7 +491,5 @@ static sp_status open_all(sp_array_map *map, const sp_request *request, sp_error
 sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err)
 {
     sp_status status = open_all(map, request, err);
-    if (status == SP_OK)
-        forget_others(map);
-    return status;
+    return status == SP_OK ? load_parts(map, err) : status;
 }

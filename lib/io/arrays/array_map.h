@@ -50,6 +50,6 @@ static inline sp_stored *sp_array_of(const sp_array_part *part, int64_t recordin
 }
 
 /* Is an array of no part, and none that is looked for by its usual name (ids, classes ...)? */
-bool sp_array_is_unused(const sp_array_map *map, const sp_stored *array);
+bool sp_array_is_unused(const sp_stored *array);
 
 #endif

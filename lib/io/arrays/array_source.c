@@ -53,8 +53,8 @@ typedef struct reading {
 } reading;
 
 /* Values of rows `row` .. of an array whose first index runs fastest: column by column. */
-static sp_status read_columns(const array_source *a, const reading *r, const sp_stored *array, int64_t row, int64_t rows,
-                              void *out, int64_t *bad_at, double *bad, sp_error *err)
+static sp_status read_columns(const array_source *a, const reading *r, sp_stored *array, int64_t row, int64_t rows, void *out,
+                              int64_t *bad_at, double *bad, sp_error *err)
 {
     const int64_t width = a->map.n_classes;
     const size_t size = sp_target_size(r->target);
@@ -82,7 +82,7 @@ static sp_status read_steps(const sp_source *source, const reading *r, int64_t r
 {
     const array_source *a = source->opened;
     const sp_array_map *map = &a->map;
-    const sp_stored *array = sp_array_of(r->part, recording);
+    sp_stored *array = sp_array_of(r->part, recording);
     const int64_t width = r->part->has_classes ? map->n_classes : 1;
     const int64_t before = map->layout == SP_LAYOUT_PADDED   ? recording * map->padded_steps
                            : map->layout == SP_LAYOUT_PACKED ? map->offsets[recording]
@@ -490,7 +490,7 @@ sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, v
     for (int64_t i = 0; status == SP_OK && i < a->map.file.n; i++) {
         sp_stored *array = &a->map.file.arrays[i];
         char what[120], text[SP_STORED_TYPE + SP_STORED_SHAPE + 1], shape[SP_STORED_SHAPE];
-        if (!sp_array_is_unused(&a->map, array) || (status = sp_stored_look(&a->map.file, array, err)) != SP_OK)
+        if (!sp_array_is_unused(array) || (status = sp_stored_look(&a->map.file, array, err)) != SP_OK)
             continue;
         const bool is_float = array->form == SP_STORED_NUMBERS && array->element.kind == SP_ELEMENT_FLOAT;
         const bool are_scores = is_float && (array->rank == 2 || array->rank == 3);

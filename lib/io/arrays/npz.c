@@ -18,8 +18,7 @@ enum {
     LOCATOR_64 = 20,
     ENTRY = 46, /* of an entry of the directory, without its texts */
     LOCAL = 30, /* of the header before a member */
-    MOST_DIRECTORY = 1 << 28,
-    MOST_RATIO = 1040 /* deflate packs no better */
+    MOST_DIRECTORY = 1 << 28
 };
 static const uint32_t all_ones = UINT32_MAX; /* "see the zip64 field" */
 
@@ -138,8 +137,7 @@ static sp_status find_member(const sp_stored_file *f, int64_t place, sp_stored *
     if (!is_mark(local, 3, 4) || array->packed_size < 0 || array->unpacked_size < 0 ||
         array->packed_size > f->file_size - array->packed_place)
         return damaged(f, place, "a member begins here that is not whole", err);
-    if (array->is_packed ? array->unpacked_size / MOST_RATIO > array->packed_size + 1
-                         : array->unpacked_size != array->packed_size)
+    if (array->is_packed ? array->unpacked_size > sp_stored_most(array->packed_size) : array->unpacked_size != array->packed_size)
         return damaged(f, place, "a member begins here whose sizes do not go together", err);
     return SP_OK;
 }
@@ -181,6 +179,29 @@ static sp_status read_entry(sp_stored_file *f, const unsigned char *entry, int64
     return find_member(f, place, array, err);
 }
 
+/* Members that share bytes would unpack them more than once. */
+static int compare_places(const void *a, const void *b)
+{
+    const int64_t x = (*(sp_stored *const *)a)->packed_place, y = (*(sp_stored *const *)b)->packed_place;
+    return (x > y) - (x < y);
+}
+
+static sp_status check_overlaps(const sp_stored_file *f, sp_error *err)
+{
+    sp_stored **by_place = malloc(((size_t)f->n + 1) * sizeof(sp_stored *));
+    if (!by_place)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < f->n; i++)
+        by_place[i] = &f->arrays[i];
+    qsort(by_place, (size_t)f->n, sizeof(sp_stored *), compare_places);
+    sp_status status = SP_OK;
+    for (int64_t i = 1; status == SP_OK && i < f->n; i++)
+        if (by_place[i]->packed_place - by_place[i - 1]->packed_place < by_place[i - 1]->packed_size)
+            status = damaged(f, by_place[i]->packed_place, "a member begins here inside another one", err);
+    free(by_place);
+    return status;
+}
+
 static sp_status read_directory(sp_stored_file *f, sp_error *err)
 {
     directory d = {0};
@@ -196,12 +217,22 @@ static sp_status read_directory(sp_stored_file *f, sp_error *err)
         at += length;
     }
     free(entries);
+    if (status == SP_OK)
+        status = check_overlaps(f, err);
     if (status == SP_OK && f->n == 0)
         status = sp_fail(err, SP_EDATA, "%s: holds no arrays; write them with numpy.savez", f->file);
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
 
 /* ---- members ---- */
+
+static sp_status damaged_member(const sp_stored_file *f, const sp_stored *array, const char *what, sp_error *err)
+{
+    return sp_fail(err, SP_EFILE, "%s: array %s, byte %lld: %s; the archive is damaged: write or copy it again", f->file,
+                   array->name, (long long)array->packed_place, what);
+}
+
+static const char cannot_unpack[] = "cannot be unpacked";
 
 /* Unpacks a member: its header and its values. */
 static sp_status unpack(const sp_stored_file *f, const sp_stored *array, unsigned char **out, sp_error *err)
@@ -213,9 +244,7 @@ static sp_status unpack(const sp_stored_file *f, const sp_stored *array, unsigne
     if (status == SP_OK && (libdeflate_deflate_decompress(inflater, packed, (size_t)array->packed_size, bytes,
                                                           (size_t)array->unpacked_size, &done) != LIBDEFLATE_SUCCESS ||
                             done != (size_t)array->unpacked_size || libdeflate_crc32(0, bytes, done) != array->checksum))
-        status =
-            sp_fail(err, SP_EFILE, "%s: array %s, byte %lld: cannot be unpacked; the archive is damaged: write or copy it again",
-                    f->file, array->name, (long long)array->packed_place);
+        status = damaged_member(f, array, cannot_unpack, err);
     if (inflater)
         libdeflate_free_decompressor(inflater);
     free(packed);
@@ -226,7 +255,67 @@ static sp_status unpack(const sp_stored_file *f, const sp_stored *array, unsigne
     return status;
 }
 
-/* Reads the header of an array whose first bytes are there; checks that its values fill the member. */
+/* Headers up to HEAD bytes are looked at before the whole member is unpacked. libdeflate inflates block after block until the
+ * room is full: a stored block whole or not at all, a match likewise. */
+enum { HEAD = 1 << 12, STORED_BLOCK = 65535, MATCH = 258, ROOM = HEAD + STORED_BLOCK + MATCH };
+
+/* The first bytes of a member that is longer than ROOM, into bytes [ROOM]. */
+static sp_status unpack_head(const sp_stored_file *f, const sp_stored *array, unsigned char *bytes, sp_error *err)
+{
+    enum { MOST = 3 * ROOM /* a code of 15 bits at most, and tables, for a byte */ };
+    const int64_t n = array->packed_size < MOST ? array->packed_size : MOST;
+    unsigned char *packed = malloc((size_t)n + 1);
+    struct libdeflate_decompressor *inflater = packed ? libdeflate_alloc_decompressor() : NULL;
+    sp_status status = inflater ? sp_stored_bytes(f, array->packed_place, n, packed, err) : sp_no_memory(err);
+    size_t done = 0;
+    memset(bytes, 0, ROOM);
+    if (status == SP_OK && libdeflate_deflate_decompress(inflater, packed, (size_t)n, bytes, ROOM, &done) == LIBDEFLATE_SUCCESS)
+        status = damaged_member(f, array, cannot_unpack, err); /* it ends too soon */
+    if (inflater)
+        libdeflate_free_decompressor(inflater);
+    free(packed);
+    return status;
+}
+
+/* Compares a stored member with its checksum. */
+static sp_status check_bytes(const sp_stored_file *f, sp_stored *array, sp_error *err)
+{
+    enum { PIECE = 1 << 18 };
+    uint32_t checksum = 0;
+    unsigned char *bytes = malloc(PIECE);
+    sp_status status = bytes ? SP_OK : sp_no_memory(err);
+    for (int64_t at = 0; status == SP_OK && at < array->packed_size; at += PIECE) {
+        const int64_t n = array->packed_size - at < PIECE ? array->packed_size - at : PIECE;
+        status = sp_stored_bytes(f, array->packed_place + at, n, bytes, err);
+        checksum = status == SP_OK ? libdeflate_crc32(checksum, bytes, (size_t)n) : 0;
+    }
+    free(bytes);
+    if (status == SP_OK && checksum != array->checksum)
+        status = damaged_member(f, array, "its bytes do not have the checksum that the archive says", err);
+    array->is_checked = status == SP_OK;
+    return status;
+}
+
+/* Takes over the bytes of a whole member. */
+static void keep_values(sp_stored *array, unsigned char *bytes)
+{
+    const int64_t size = array->count * array->size;
+    memmove(bytes, bytes + array->unpacked_size - size, (size_t)size);
+    array->bytes = bytes;
+}
+
+static sp_status load_member(const sp_stored_file *f, sp_stored *array, sp_error *err)
+{
+    unsigned char *bytes = NULL;
+    if (!array->is_packed)
+        return check_bytes(f, array, err);
+    sp_status status = unpack(f, array, &bytes, err);
+    if (status == SP_OK)
+        keep_values(array, bytes);
+    return status;
+}
+
+/* Reads the header of an array, which has `length` bytes; checks that its values fill the member. */
 static sp_status read_header(const sp_stored_file *f, sp_stored *array, const unsigned char *bytes, int64_t length, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
@@ -238,36 +327,51 @@ static sp_status read_header(const sp_stored_file *f, sp_stored *array, const un
                          where, array->type, sp_stored_shape(array, shape), (long long)array->count * array->size,
                          (long long)(array->unpacked_size - length));
     }
+    array->place = array->packed_place + length;
     return status;
+}
+
+/* The header from the first n bytes; more are fetched where it is longer than these. */
+static sp_status look_at_head(const sp_stored_file *f, sp_stored *array, unsigned char **bytes, int64_t n, sp_error *err)
+{
+    const int64_t length = sp_npy_header_length(*bytes, n);
+    if (length < 0 || length > array->unpacked_size)
+        return sp_fail(err, SP_EDATA, "%s: array %s has no whole header of numpy; write it again with numpy.savez", f->file,
+                       array->name);
+    sp_status status = SP_OK;
+    if (length > n) {
+        unsigned char *more = array->is_packed ? NULL : malloc((size_t)length);
+        if (!array->is_packed)
+            status = more ? sp_stored_bytes(f, array->packed_place, length, more, err) : sp_no_memory(err);
+        else
+            status = unpack(f, array, &more, err);
+        free(*bytes);
+        *bytes = more;
+    }
+    return status == SP_OK ? read_header(f, array, *bytes, length, err) : status;
 }
 
 static sp_status look_at_member(sp_stored_file *f, sp_stored *array, sp_error *err)
 {
-    unsigned char first[SP_NPY_FIRST], *bytes = NULL;
-    const int64_t n = array->unpacked_size < SP_NPY_FIRST ? array->unpacked_size : SP_NPY_FIRST;
-    sp_status status = array->is_packed ? unpack(f, array, &bytes, err) : sp_stored_bytes(f, array->packed_place, n, first, err);
-    const int64_t length = status == SP_OK ? sp_npy_header_length(bytes ? bytes : first, n) : 0;
-    if (status == SP_OK && (length < 0 || length > array->unpacked_size))
-        status = sp_fail(err, SP_EDATA, "%s: array %s has no whole header of numpy; write it again with numpy.savez", f->file,
-                         array->name);
-    if (status == SP_OK && !bytes) {
-        unsigned char *head = malloc((size_t)length);
-        status = head ? sp_stored_bytes(f, array->packed_place, length, head, err) : sp_no_memory(err);
-        if (status == SP_OK)
-            status = read_header(f, array, head, length, err);
-        free(head);
-        array->place = array->packed_place + length;
-        return status;
+    const bool is_short = array->unpacked_size <= ROOM;
+    const int64_t n = (array->is_packed && is_short) || array->unpacked_size < HEAD ? array->unpacked_size : HEAD;
+    unsigned char *bytes = NULL;
+    sp_status status;
+    if (array->is_packed && is_short) {
+        status = unpack(f, array, &bytes, err);
+    } else {
+        bytes = malloc(ROOM);
+        status = !bytes             ? sp_no_memory(err)
+                 : array->is_packed ? unpack_head(f, array, bytes, err)
+                                    : sp_stored_bytes(f, array->packed_place, n, bytes, err);
     }
     if (status == SP_OK)
-        status = read_header(f, array, bytes, length, err);
-    if (status != SP_OK) {
+        status = look_at_head(f, array, &bytes, n, err);
+    if (status == SP_OK && array->is_packed && is_short)
+        keep_values(array, bytes);
+    else
         free(bytes);
-        return status;
-    }
-    memmove(bytes, bytes + length, (size_t)(array->unpacked_size - length));
-    array->bytes = bytes;
-    return SP_OK;
+    return status;
 }
 
 static sp_status open_npz(sp_source *source, const sp_request *request, sp_error *err)
@@ -279,6 +383,7 @@ static sp_status open_npz(sp_source *source, const sp_request *request, sp_error
     if ((f->fd = sp_stored_open(f->file, &f->file_size, err)) < 0)
         return SP_EFILE;
     f->look = look_at_member;
+    f->load = load_member;
     status = read_directory(f, err);
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }

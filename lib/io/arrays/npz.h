@@ -5,8 +5,8 @@
 
 #include "io/format.h"
 
-/* Stored members are read from the file as .npy is. Deflated ones are unpacked whole in memory, once one is wanted, and checked
- * against their checksum. */
+/* A member's header is looked at first. Stored members are then read from the file as .npy is, deflated ones unpacked whole in
+ * memory; either is compared with its checksum before any value of it is given. */
 extern const sp_format sp_npz_format;
 extern const sp_path_format sp_npz_paths; /* (npz_paths.c) */
 

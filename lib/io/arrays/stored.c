@@ -88,11 +88,16 @@ sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err)
 
 void sp_stored_forget(sp_stored *array)
 {
-    if (!array->is_packed)
+    if (!array->is_packed || !array->bytes)
         return;
     free(array->bytes);
     array->bytes = NULL;
     array->is_known = false;
+}
+
+sp_status sp_stored_load(const sp_stored_file *f, sp_stored *array, sp_error *err)
+{
+    return array->bytes || array->is_checked || !f->load ? SP_OK : f->load(f, array, err);
 }
 
 char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char *text, size_t size)
@@ -134,27 +139,28 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
 }
 
 /* Raw values are read to the end of their place where they grow in it, else by a buffer, piece by piece. */
-sp_status sp_stored_read(const sp_stored_file *f, const sp_stored *array, int64_t first, int64_t n, sp_target target,
-                         int64_t limit, void *out, int64_t *bad_at, double *bad, sp_error *err)
+sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, sp_target target, int64_t limit,
+                         void *out, int64_t *bad_at, double *bad, sp_error *err)
 {
     enum { PIECE = 1 << 16 };
     const int64_t from = array->size, to = (int64_t)sp_target_size(target);
     *bad_at = -1;
-    if (n == 0)
-        return SP_OK;
+    sp_status status = n == 0 ? SP_OK : sp_stored_load(f, array, err);
+    if (n == 0 || status != SP_OK)
+        return status;
     if (array->bytes) {
         *bad_at = sp_element_convert(&array->element, array->bytes + first * from, n, target, limit, out, bad);
         return SP_OK;
     }
     if (from <= to) {
         unsigned char *raw = (unsigned char *)out + n * (to - from);
-        sp_status status = sp_stored_bytes(f, array->place + first * from, n * from, raw, err);
+        status = sp_stored_bytes(f, array->place + first * from, n * from, raw, err);
         if (status == SP_OK)
             *bad_at = sp_element_convert(&array->element, raw, n, target, limit, out, bad);
         return status;
     }
     unsigned char *raw = malloc(PIECE);
-    sp_status status = raw ? SP_OK : sp_no_memory(err);
+    status = raw ? SP_OK : sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && *bad_at < 0 && i < n;) {
         const int64_t now = n - i < PIECE / from ? n - i : PIECE / from;
         status = sp_stored_bytes(f, array->place + (first + i) * from, now * from, raw, err);
@@ -178,7 +184,7 @@ static sp_status check_list(const sp_stored_file *f, const sp_stored *array, sp_
                    sp_stored_shape(array, shape));
 }
 
-sp_status sp_stored_integers(const sp_stored_file *f, const sp_stored *array, int64_t **out, sp_error *err)
+sp_status sp_stored_integers(const sp_stored_file *f, sp_stored *array, int64_t **out, sp_error *err)
 {
     char where[300];
     sp_status status = check_list(f, array, err);
@@ -233,12 +239,15 @@ static size_t letters_to_utf8(unsigned char *text, size_t n, bool is_big)
     return used;
 }
 
-static sp_status read_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err)
+static sp_status read_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err)
 {
     const size_t n = (size_t)array->count, size = (size_t)array->size;
+    sp_status status = sp_stored_load(f, array, err);
+    if (status != SP_OK)
+        return status;
     unsigned char *raw = malloc(n * size + 1);
     sp_text_span *spans = malloc((n + 1) * sizeof *spans);
-    sp_status status = raw && spans ? SP_OK : sp_no_memory(err);
+    status = raw && spans ? SP_OK : sp_no_memory(err);
     if (status == SP_OK && array->bytes)
         memcpy(raw, array->bytes, n * size);
     else if (status == SP_OK)
@@ -258,7 +267,7 @@ static sp_status read_texts(const sp_stored_file *f, const sp_stored *array, sp_
     return status;
 }
 
-sp_status sp_stored_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err)
+sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err)
 {
     sp_status status = check_list(f, array, err);
     if (status != SP_OK || array->form != SP_STORED_NUMBERS)

@@ -39,6 +39,8 @@ typedef struct sp_stored {
     int64_t packed_place, packed_size, unpacked_size;
     uint32_t checksum;
     bool is_packed;
+    bool is_checked; /* stored as they are, the bytes were compared with the checksum */
+    bool is_used;    /* recordings are read from it */
 } sp_stored;
 
 typedef struct sp_stored_file sp_stored_file;
@@ -53,9 +55,19 @@ struct sp_stored_file {
     sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */
     char **passed_over;  /* columns of text that were not read, NULL after the last (CSV); or NULL */
     char **classes;      /* names of the columns of the scores that the file itself gives (CSV); or NULL */
-    /* Fills in what stands at an array; NULL where all are known. */
+    /* Fills in what stands at an array, from its header; NULL where all are known. */
     sp_status (*look)(sp_stored_file *f, sp_stored *array, sp_error *err);
+    /* Makes the values of one ready that has no `bytes`: unpacks them into these, or compares them with their checksum
+     * (is_checked); NULL: they always are. */
+    sp_status (*load)(const sp_stored_file *f, sp_stored *array, sp_error *err);
 };
+
+/* The most bytes that n bytes of a file can hold: deflate packs no better. */
+static inline int64_t sp_stored_most(int64_t n)
+{
+    enum { RATIO = 1032 };
+    return RATIO * (n + 1);
+}
 
 /* Opens a file for reading; -1 with the sentence in err. */
 int sp_stored_open(const char *file, int64_t *size, sp_error *err);
@@ -67,6 +79,8 @@ sp_status sp_stored_index(sp_stored_file *f, sp_error *err);
 sp_stored *sp_stored_find(const sp_stored_file *f, const char *name);
 sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err);
 void sp_stored_forget(sp_stored *array); /* what was unpacked of it: it has to be looked at again */
+/* Its values are there and as they were written. Those that read values call it themselves. */
+sp_status sp_stored_load(const sp_stored_file *f, sp_stored *array, sp_error *err);
 
 /* The place for a sentence: "scores.npy", "scores.npz: array probs", of text "scores.csv: labels". Into text [size]; returns
  * text. */
@@ -79,18 +93,18 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
 
 /* Values first .. first+n-1 (in the order in which they lie) as `target`. A value that cannot be one: SP_OK and *bad_at its index
  * from `first`, *bad the value; else *bad_at is -1. */
-sp_status sp_stored_read(const sp_stored_file *f, const sp_stored *array, int64_t first, int64_t n, sp_target target,
-                         int64_t limit, void *out, int64_t *bad_at, double *bad, sp_error *err);
+sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, sp_target target, int64_t limit,
+                         void *out, int64_t *bad_at, double *bad, sp_error *err);
 
 /* All of it: texts of a one-dimensional array of texts or of whole numbers. The caller frees *out. SP_OK; SP_EDATA, SP_EFILE,
  * SP_ENOMEM. */
-sp_status sp_stored_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err);
+sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err);
 
 /* From here on an array of texts, of any shape, is one of numbers: of its words. SP_OK, SP_EDATA (too many), SP_EFILE, SP_ENOMEM.
  */
 sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_error *err);
 
 /* All of it as int64, one-dimensional; the caller frees *out. */
-sp_status sp_stored_integers(const sp_stored_file *f, const sp_stored *array, int64_t **out, sp_error *err);
+sp_status sp_stored_integers(const sp_stored_file *f, sp_stored *array, int64_t **out, sp_error *err);
 
 #endif
