@@ -143,5 +143,65 @@ class TestArrays(st.TestCase):
                 self.archive("x.npz", self.npy(probs), 0, level)
                 self.assertEqual(*(self.decode(name)["paths/viterbi"].tolist() for name in ("x.npz", "plain.npz")))
 
+    # ---- MATLAB ----
+
+    def mat5(self, *elements):
+        """scipy.io.savemat's form, with sizes of our own: an element is (type, bytes)."""
+        with open(self.path("x.mat"), "wb") as out:
+            out.write(b"MATLAB 5.0 MAT-file".ljust(124) + struct.pack("<H", 0x100) + b"IM" + b"".join(elements))
+
+    def element(self, kind, data):
+        return struct.pack("<II", kind, len(data)) + data + bytes(-len(data) % 8)
+
+    def matrix(self, kind, shape, body, name=b"probs"):
+        head = self.element(6, struct.pack("<II", kind, 0)) + self.element(5, struct.pack("<%di" % len(shape), *shape))
+        return self.element(14, head + self.element(1, name) + body)
+
+    def packed(self, data):
+        data = zlib.compress(data, 9)
+        return struct.pack("<II", 15, len(data)) + data
+
+    def test_sizes_of_matrices(self):
+        """A small file of MATLAB takes no more memory than its bytes can hold, whatever sizes it speaks of."""
+        CELL, CHAR, DOUBLE, UTF8, F8 = 1, 4, 6, 16, 9
+        empty = self.element(14, b"")
+        letters = self.matrix(CHAR, (1, 1 << 20), self.element(UTF8, b"a" * (1 << 20)), b"")
+        letter = self.matrix(CHAR, (1, 1), self.element(UTF8, b"a"), b"")
+        for what in ([self.matrix(CHAR, (1 << 28, 1), self.element(UTF8, b"a"), b"x")],
+                     [self.matrix(CHAR, (16, 1 << 26), self.element(UTF8, b""), b"x")],
+                     [self.matrix(DOUBLE, (1 << 20, 1 << 10), self.element(F8, bytes(64)))],
+                     [self.packed(self.matrix(DOUBLE, (1 << 20, 1 << 10), self.element(F8, bytes(1 << 19))))],
+                     [self.packed(self.matrix(CELL, (1, 1 << 17), empty * (1 << 17), b"x"))] * 8,
+                     [self.packed(self.matrix(CELL, (1, 3001), letter * 3000 + letters, b"x"))],
+                     [self.packed(self.matrix(CELL, (1, 1 << 30), empty, b"x"))]):
+            self.mat5(*what)
+            said, most = self.memory("compare", "x.mat", *MODEL)
+            self.assertIn("statepath: x.mat: ", said)
+            self.assertLess(most, 64 + os.path.getsize(self.path("x.mat")) * 1032 / 2 ** 20)
+
+    def test_sizes_of_matrices_in_hdf5(self):
+        """The same of version 7.3: values that were never written, one matrix for each of many references."""
+        def file(write):
+            with st.h5py.File(self.path("x.mat"), "w", userblock_size=512) as f:
+                write(f)
+            with open(self.path("x.mat"), "r+b") as f:
+                f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\0\2IM")
+
+        def unwritten(f):
+            f.create_dataset("probs", (K, 1 << 25), "f8", chunks=(K, 1 << 16))
+            f["probs"].attrs["MATLAB_class"] = np.bytes_("double")
+
+        def shared(f):
+            f["#refs#/a"] = np.zeros((K, 3000))
+            f["#refs#/a"].attrs["MATLAB_class"] = np.bytes_("double")
+            f["probs"] = np.array([[f["#refs#/a"].ref] * 2000], st.h5py.ref_dtype)
+            f["probs"].attrs["MATLAB_class"] = np.bytes_("cell")
+
+        for write in (unwritten, shared):
+            file(write)
+            said, most = self.memory("compare", "x.mat", *MODEL)
+            self.assertIn(" bytes of the file can hold; save it again\n", said)
+            self.assertLess(most, 64 + os.path.getsize(self.path("x.mat")) * 1032 / 2 ** 20)
+
 
 st.main()

@@ -17,7 +17,19 @@ typedef struct matlab_file {
     hid_t h5;
     const char *name; /* of the file */
     sp_stored_file *arrays;
+    int64_t left; /* bytes of values that the file can hold beside those that were read */
 } matlab_file;
+
+/* HDF5 takes any size where no chunk was written, and any number of references to one matrix. */
+static sp_status take_bytes(matlab_file *m, const char *path, int64_t n, sp_error *err)
+{
+    m->left -= n;
+    return m->left >= 0 ? SP_OK
+                        : sp_fail(err, SP_EDATA,
+                                  "%s: matrix %s: speaks of more values than the %lld bytes of the file can hold; "
+                                  "save it again",
+                                  m->name, path, (long long)m->arrays->file_size);
+}
 
 /* "double", "cell", "" where it is no matrix of MATLAB's, or an empty one. */
 static sp_status read_class(const matlab_file *m, const char *path, char class[CLASS], sp_error *err)
@@ -82,7 +94,7 @@ static sp_status make_texts(const sp_mat_shape *shape, const int64_t *values, sp
 }
 
 /* Numbers or text; what is none leaves `out` without bytes. */
-static sp_status read_plain(const matlab_file *m, const char *path, const char *class, sp_stored *out, sp_error *err)
+static sp_status read_plain(matlab_file *m, const char *path, const char *class, sp_stored *out, sp_error *err)
 {
     static const char *const wholes[] = {"logical", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"};
     const int one = 1;
@@ -104,7 +116,10 @@ static sp_status read_plain(const matlab_file *m, const char *path, const char *
     const sp_element element = {.kind = is_double || is_single ? SP_ELEMENT_FLOAT : SP_ELEMENT_INT,
                                 .size = is_single ? 4 : 8,
                                 .is_big = *(const char *)&one == 0};
-    if (shape.rank >= 2 && is_float == (is_double || is_single))
+    const bool is_read = shape.rank >= 2 && is_float == (is_double || is_single);
+    if (is_read)
+        status = take_bytes(m, path, shape.count * data.element.size, err);
+    if (status == SP_OK && is_read)
         status = read_values(m, &data, path, shape.count,
                              is_double   ? SP_TO_F64
                              : is_single ? SP_TO_F32
@@ -127,8 +142,7 @@ static void path_of(hid_t dataset, const hobj_ref_t *reference, char *path, size
         path[0] = '\0';
 }
 
-static sp_status read_references(const matlab_file *m, hid_t dataset, const char *path, hobj_ref_t **out, int64_t *n,
-                                 sp_error *err)
+static sp_status read_references(matlab_file *m, hid_t dataset, const char *path, hobj_ref_t **out, int64_t *n, sp_error *err)
 {
     enum { MOST = 1 << 24 };
     hid_t created, type = H5Dget_type(dataset), space = H5Dget_space(dataset);
@@ -142,6 +156,8 @@ static sp_status read_references(const matlab_file *m, hid_t dataset, const char
     if (status == SP_OK)
         status = sp_h5_filters_check(dataset, m->name, path, err);
     *n = are_references && count > 0 && count < MOST ? (int64_t)count : 0;
+    if (status == SP_OK)
+        status = take_bytes(m, path, *n * (int64_t)sizeof **out, err);
     *out = status == SP_OK ? calloc((size_t)*n + 1, sizeof **out) : NULL;
     if (status == SP_OK && !*out)
         status = sp_no_memory(err);
@@ -152,30 +168,27 @@ static sp_status read_references(const matlab_file *m, hid_t dataset, const char
     return status;
 }
 
-static sp_status read_cells(const matlab_file *m, const char *path, const char *name, sp_error *err)
+static sp_status read_cells(matlab_file *m, const char *path, const char *name, sp_error *err)
 {
     hid_t dataset = H5Dopen2(m->h5, path, H5P_DEFAULT);
     if (dataset < 0)
         return sp_h5_refused(m->name, path, err);
     hobj_ref_t *references = NULL;
     int64_t n = 0;
+    const int64_t before = m->arrays->n;
     sp_status status = read_references(m, dataset, path, &references, &n, err);
-    sp_stored *cells = calloc((size_t)n + 1, sizeof *cells);
-    if (status == SP_OK && !cells)
-        status = sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         char cell[256], class[CLASS];
+        sp_stored array = {.name = NULL};
         path_of(dataset, &references[i], cell, sizeof cell);
         status = *cell ? read_class(m, cell, class, err) : SP_OK;
         if (status == SP_OK && *cell)
-            status = read_plain(m, cell, class, &cells[i], err);
+            status = read_plain(m, cell, class, &array, err);
+        if (status == SP_OK && array.bytes)
+            status = sp_mat_add_cell(m->arrays, name, i + 1, &array, err);
     }
-    if (status == SP_OK)
-        status = sp_mat_add_cells(m->arrays, name, n, cells, err);
-    else
-        for (int64_t i = 0; cells && i < n; i++)
-            free(cells[i].bytes);
-    free(cells);
+    if (status == SP_OK && m->arrays->n - before == n)
+        status = sp_mat_join_texts(m->arrays, name, n, err);
     free(references);
     H5Dclose(dataset);
     return status;
@@ -183,7 +196,7 @@ static sp_status read_cells(const matlab_file *m, const char *path, const char *
 
 /* ---- the file ---- */
 
-static sp_status read_variable(const matlab_file *m, const char *name, sp_error *err)
+static sp_status read_variable(matlab_file *m, const char *name, sp_error *err)
 {
     char class[CLASS];
     sp_stored array;
@@ -211,6 +224,7 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
     sp_status status = sp_h5_open(f->file, access, &m.h5, &f->file_size, err);
     if (status == SP_OK)
         status = sp_h5_links(m.h5, f->file, "/", &names, &n, NULL, err);
+    m.left = sp_stored_most(f->file_size);
     for (int64_t i = 0; status == SP_OK && i < n; i++)
         if (names[i][0] != '#')
             status = read_variable(&m, names[i], err);

@@ -168,7 +168,7 @@ static sp_status read_letters(elements *e, const sp_mat_shape *shape, sp_stored 
     if (status != SP_OK)
         return status;
     const int64_t size = values.type <= MI_UTF32 ? type_bytes[values.type] : 0;
-    if (size < 1 || size > 4 || values.n < (values.type == MI_UTF8 ? 0 : shape->count * size))
+    if (size < 1 || size > 4 || values.n < shape->count * size)
         return damaged(e, "a text has not as many letters as its size says", err);
     uint32_t *letters = calloc((size_t)shape->count + 1, sizeof *letters);
     if (!letters)
@@ -254,14 +254,14 @@ static elements inside(const elements *e, const element *one)
 
 static sp_status read_cells(elements *e, sp_stored_file *f, const matrix *m, sp_error *err)
 {
-    const int64_t n = m->shape.count;
+    const int64_t n = m->shape.count, before = f->n;
     if (n > e->left / TAG)
         return damaged(e, "a cell array has not as many cells as its size says", err);
-    sp_stored *cells = calloc((size_t)n + 1, sizeof *cells);
-    sp_status status = cells ? SP_OK : sp_no_memory(err);
+    sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
-        element one;
+        element one = {.n = 0};
         matrix cell;
+        sp_stored array;
         status = next(e, &one, err);
         if (status == SP_OK && one.type != MI_MATRIX)
             status = damaged(e, "a cell is no matrix", err);
@@ -270,15 +270,11 @@ static sp_status read_cells(elements *e, sp_stored_file *f, const matrix *m, sp_
         elements in = inside(e, &one);
         status = read_head(&in, &cell, err);
         if (status == SP_OK)
-            status = read_plain(&in, &cell, &cells[i], err);
+            status = read_plain(&in, &cell, &array, err);
+        if (status == SP_OK && array.bytes)
+            status = sp_mat_add_cell(f, m->name, i + 1, &array, err);
     }
-    if (status == SP_OK)
-        status = sp_mat_add_cells(f, m->name, n, cells, err);
-    else
-        for (int64_t i = 0; cells && i < n; i++)
-            free(cells[i].bytes);
-    free(cells);
-    return status;
+    return status == SP_OK && f->n - before == n ? sp_mat_join_texts(f, m->name, n, err) : status;
 }
 
 static sp_status read_matrix(elements *e, sp_stored_file *f, sp_error *err)
@@ -299,19 +295,20 @@ static sp_status read_matrix(elements *e, sp_stored_file *f, sp_error *err)
 /* zlib says nothing of how long it gets: room doubles, up to what deflate can do at all. */
 static sp_status unpack(const elements *e, const element *packed, unsigned char **out, int64_t *n, sp_error *err)
 {
-    const size_t most = (size_t)packed->n * 1032 + 1024;
+    const size_t most = (size_t)sp_stored_most(packed->n);
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
     enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
     unsigned char *bytes = NULL;
-    size_t room = (size_t)packed->n * 4 + 1024, done = 0;
+    size_t room = 0, done = 0;
     bool is_short = !inflater;
-    while (!is_short && result == LIBDEFLATE_INSUFFICIENT_SPACE && room <= 2 * most) {
+    while (!is_short && result == LIBDEFLATE_INSUFFICIENT_SPACE && room < most) {
+        room = room ? 2 * room : (size_t)packed->n * 4 + 1024;
+        room = room < most ? room : most;
         free(bytes);
         bytes = malloc(room);
         is_short = !bytes;
         if (bytes)
             result = libdeflate_zlib_decompress(inflater, packed->bytes, (size_t)packed->n, bytes, room, &done);
-        room *= 2;
     }
     if (inflater)
         libdeflate_free_decompressor(inflater);

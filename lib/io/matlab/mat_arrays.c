@@ -77,6 +77,11 @@ static void squeeze(const char *name, sp_stored *array)
 
 sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_error *err)
 {
+    if (f->n > sp_stored_most(f->file_size) / (int64_t)sizeof *array) {
+        free(array->bytes);
+        return sp_fail(err, SP_EDATA, "%s: speaks of more matrices than its %lld bytes can hold; save it again", f->file,
+                       (long long)f->file_size);
+    }
     sp_stored *more = realloc(f->arrays, ((size_t)f->n + 1) * sizeof *more);
     if (more)
         f->arrays = more;
@@ -91,46 +96,55 @@ sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_e
     return SP_OK;
 }
 
-/* Cells of one text each as one array of texts. */
-static sp_status join_texts(int64_t n, const sp_stored *cells, sp_stored *out, sp_error *err)
+sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array, sp_error *err)
 {
-    int64_t size = 4;
-    for (int64_t i = 0; i < n; i++)
-        size = cells[i].size > size ? cells[i].size : size;
-    *out = cells[0];
-    out->size = size;
-    out->dims[0] = out->count = n;
-    out->bytes = size <= INT64_MAX / n ? calloc((size_t)n, (size_t)size) : NULL;
-    if (!out->bytes)
+    char *own = malloc(strlen(name) + 24);
+    if (!own) {
+        free(array->bytes);
         return sp_no_memory(err);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(out->bytes + i * size, cells[i].bytes, (size_t)cells[i].size);
-    return SP_OK;
+    }
+    sprintf(own, "%s/%lld", name, (long long)number);
+    sp_status status = sp_mat_add(f, own, array, err);
+    free(own);
+    return status;
 }
 
-sp_status sp_mat_add_cells(sp_stored_file *f, const char *name, int64_t n, sp_stored *cells, sp_error *err)
+static bool is_one_text(const sp_stored *array)
 {
-    bool are_texts = n > 0;
-    sp_stored joined;
-    sp_status status = SP_OK;
-    for (int64_t i = 0; i < n; i++)
-        are_texts &= cells[i].bytes && cells[i].form == SP_STORED_LETTERS && cells[i].count == 1;
-    if (are_texts) {
-        status = join_texts(n, cells, &joined, err);
-        if (status == SP_OK)
-            status = sp_mat_add(f, name, &joined, err);
-    }
+    return array->form == SP_STORED_LETTERS && array->count == 1;
+}
+
+/* Room for n texts as long as the longest; where that is much more than they are long they stay as they are. */
+static int64_t size_of_texts(int64_t n, const sp_stored *texts)
+{
+    enum { MOST = 1 << 26, RATIO = 8 };
+    int64_t size = 4, sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        char *own = are_texts || !cells[i].bytes || status != SP_OK ? NULL : malloc(strlen(name) + 24);
-        if (own) {
-            sprintf(own, "%s/%lld", name, (long long)i + 1);
-            status = sp_mat_add(f, own, &cells[i], err);
-        } else {
-            free(cells[i].bytes);
-            if (!are_texts && cells[i].bytes && status == SP_OK)
-                status = sp_no_memory(err);
-        }
-        free(own);
+        size = texts[i].size > size ? texts[i].size : size;
+        sum += texts[i].size;
     }
-    return status;
+    return size <= (MOST + RATIO * sum) / n ? size : 0;
+}
+
+sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_error *err)
+{
+    sp_stored *cells = f->arrays + f->n - n, joined;
+    for (int64_t i = 0; i < n; i++)
+        if (!is_one_text(&cells[i]))
+            return SP_OK;
+    const int64_t size = n ? size_of_texts(n, cells) : 0;
+    if (!size)
+        return SP_OK;
+    joined = cells[0];
+    joined.size = size;
+    joined.dims[0] = joined.count = n;
+    if (!(joined.bytes = calloc((size_t)n, (size_t)size)))
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(joined.bytes + i * size, cells[i].bytes, (size_t)cells[i].size);
+        free(cells[i].bytes);
+        free(cells[i].name);
+    }
+    f->n -= n;
+    return sp_mat_add(f, name, &joined, err);
 }

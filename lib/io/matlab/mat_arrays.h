@@ -27,11 +27,14 @@ sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, c
 /* The same of characters, UTF-32 in this machine's order. */
 sp_status sp_mat_texts(const sp_mat_shape *shape, const uint32_t *letters, sp_stored *out, sp_error *err);
 
-/* Adds an array to the file under that name, and takes over what it holds, also on failure. */
+/* Adds an array to the file under that name, and takes over what it holds, also on failure. SP_OK, SP_ENOMEM; SP_EDATA (there are
+ * more than the file's bytes can hold). */
 sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_error *err);
 
-/* The same of n cells, whose arrays are taken over; those that are neither numbers nor text have no `bytes` and are passed over.
- */
-sp_status sp_mat_add_cells(sp_stored_file *f, const char *name, int64_t n, sp_stored *cells, sp_error *err);
+/* The same of a cell, which is called NAME/NUMBER. */
+sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, sp_stored *array, sp_error *err);
+
+/* The last n arrays of the file, all cells of `name`, become one array of texts where each is one text. SP_OK, SP_ENOMEM. */
+sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_error *err);
 
 #endif
