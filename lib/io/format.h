@@ -37,8 +37,7 @@ typedef struct sp_file_look {
 typedef struct sp_path_format sp_path_format; /* paths_export.h */
 
 typedef struct sp_format {
-    const char *name;  /* as a sentence says it: "an HDF5 file" */
-    bool is_in_memory; /* open sources hold no file, and little memory */
+    const char *name; /* as a sentence says it: "an HDF5 file" */
     /* How a file of it is known: by its first bytes, or by `recognise` where the row has one. */
     const char *magic;
     size_t n_magic;

@@ -14,7 +14,7 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
 
 /* ---- what both files share ---- */
 
-enum { SP_MANY_OPEN_FILES = 16 /* at a time; texts of labels, which are in memory, beside them */ };
+enum { SP_MANY_OPEN_FILES = 16 /* at a time */ };
 
 typedef struct sp_many_member {
     int64_t first, n;  /* recordings of all files */

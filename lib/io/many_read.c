@@ -49,13 +49,11 @@ sp_status sp_many_open_member(sp_many *a, int64_t i, sp_source **out, sp_error *
             return status;
         if (a->n_threads)
             sp_source_use_threads(m->source, a->n_threads);
-        if (!m->source->format->is_in_memory) {
-            const int64_t oldest = a->opened[a->next_place];
-            if (oldest >= 0)
-                close_member(&a->members[oldest]);
-            a->opened[a->next_place] = i;
-            a->next_place = (a->next_place + 1) % SP_MANY_OPEN_FILES;
-        }
+        const int64_t oldest = a->opened[a->next_place];
+        if (oldest >= 0)
+            close_member(&a->members[oldest]);
+        a->opened[a->next_place] = i;
+        a->next_place = (a->next_place + 1) % SP_MANY_OPEN_FILES;
     }
     *out = m->source;
     return SP_OK;

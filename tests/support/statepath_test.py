@@ -59,6 +59,20 @@ class TestCase(unittest.TestCase):
         """The program fails with exactly one sentence on stderr and nothing on stdout."""
         return self.statepath(*arguments, status=status, stdout="", stderr="statepath: %s\n" % sentence)
 
+    def memory(self, *arguments, status=0):
+        """What the program says on stderr, and its memory at most, in MB beyond that of `--version`. This process's own counts as the
+        program's, too, so nothing large may stand in it."""
+        def run(*words):
+            done = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            said = done.stderr.read().decode()
+            _, code, usage = os.wait4(done.pid, 0)
+            done.stderr.close()
+            done.returncode = os.waitstatus_to_exitcode(code)
+            return done.returncode, said, usage.ru_maxrss / 1024
+        code, said, most = run(*arguments)
+        self.assertEqual(code, status, said)
+        return said, most - run("--version")[2]
+
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as out:
             out.write(text)

@@ -446,7 +446,6 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_conll_format = {.name = "columns of CoNLL",
-                                   .is_in_memory = true,
                                    .recognise = is_conll,
                                    .open = open_conll,
                                    .close = close_conll,

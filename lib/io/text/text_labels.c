@@ -569,7 +569,6 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_text_format = {.name = "a text of labels",
-                                  .is_in_memory = true,
                                   .recognise = is_text_of_labels,
                                   .open = open_text,
                                   .close = close_text,
