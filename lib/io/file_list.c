@@ -10,16 +10,12 @@
 
 #include "core/names.h"
 #include "io/file_list.h"
-#include "io/text/text_labels.h"
+#include "io/format.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "statepath/files.h"
 
 static const char hole[] = "{id}";
-
-/* Endings of files that hold recordings, in a folder that holds others too. */
-static const char *const endings[] = {".h5",     ".hdf5", ".npy", ".npz", ".csv",   ".tsv", ".txt", ".hyp",
-                                      ".eannot", ".edf",  ".bdf", ".xml", ".annot", ".ids", ".sds", ".vis"};
 
 void sp_file_list_free(sp_file_list *list)
 {
@@ -34,14 +30,6 @@ void sp_file_list_free(sp_file_list *list)
     free(list->ids);
     free(list->about);
     free(list);
-}
-
-static bool is_readable(const char *file)
-{
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
-            return true;
-    return sp_text_is_frames(file);
 }
 
 static bool is_folder(const char *file)
@@ -101,6 +89,7 @@ static char *join(const char *folder, const char *name)
 /* Files of a folder must have one ending: which others are meant nobody can know. */
 static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others, int64_t n_folders, sp_error *err)
 {
+    char readable[300];
     if (list->n == 0 && n_folders)
         return sp_fail(err, SP_EFILE,
                        "%s: holds folders and no files of recordings; name these with a pattern, such as "
@@ -108,9 +97,9 @@ static sp_status check_endings(const sp_file_list *list, const char *folder, int
                        folder, folder);
     if (list->n == 0)
         return sp_fail(err, SP_EFILE,
-                       n_others ? "%s: none of the %lld files in this folder is one of recordings (.h5, .npy, .npz, .csv, .txt)"
+                       n_others ? "%s: none of the %lld files in this folder is one of recordings, by their endings %s"
                                 : "%s: this folder holds no files",
-                       folder, (long long)n_others);
+                       folder, (long long)n_others, sp_format_endings(readable, sizeof readable));
     for (int64_t i = 1; i < list->n; i++)
         if (strcasecmp(sp_file_ending(list->names[0]), sp_file_ending(list->names[i])) != 0)
             return sp_fail(
@@ -132,7 +121,7 @@ static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *er
         if (entry->d_name[0] == '.')
             continue;
         char *name = join(folder, entry->d_name);
-        if (name && (!is_readable(name) || is_folder(name))) {
+        if (name && (!sp_format_is_readable(name) || is_folder(name))) {
             n_folders += is_folder(name);
             n_others++;
             free(name);

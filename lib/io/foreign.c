@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/text/texts.h"
+
 /* ---- recognising ---- */
 
 static bool begins_with(const unsigned char *head, size_t n, const char *text)
@@ -25,15 +27,9 @@ static bool is_zip_of(const sp_file_look *look, const char *ending)
     return length >= strlen(ending) && memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
 }
 
-static bool has_ending(const char *file, const char *ending)
-{
-    const size_t n = strlen(file), more = strlen(ending);
-    return n >= more && strcasecmp(file + n - more, ending) == 0;
-}
-
 bool sp_is_npz(const sp_file_look *look)
 {
-    return is_zip_of(look, ".npy") || (begins_with(look->head, look->n, "PK\x03\x04") && has_ending(look->file, ".npz"));
+    return is_zip_of(look, ".npy") || (begins_with(look->head, look->n, "PK\x03\x04") && sp_file_has_ending(look->file, ".npz"));
 }
 
 /* Since version 1.6 an archive; before that several pickles, the first one a number. */
@@ -44,15 +40,15 @@ bool sp_is_torch(const sp_file_look *look)
 
 bool sp_is_excel(const sp_file_look *look)
 {
-    return is_zip_of(look, "[Content_Types].xml") || (is_zip_of(look, ".xml") && has_ending(look->file, ".xlsx")) ||
-           (begins_with(look->head, look->n, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") && has_ending(look->file, ".xls"));
+    return is_zip_of(look, "[Content_Types].xml") || (is_zip_of(look, ".xml") && sp_file_has_ending(look->file, ".xlsx")) ||
+           (begins_with(look->head, look->n, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") && sp_file_has_ending(look->file, ".xls"));
 }
 
 /* Most are compressed; then the ending says it. */
 bool sp_is_r(const sp_file_look *look)
 {
-    return has_ending(look->file, ".rds") || has_ending(look->file, ".rdata") || has_ending(look->file, ".rda") ||
-           begins_with(look->head, look->n, "RDX2\n") || begins_with(look->head, look->n, "RDX3\n");
+    return sp_file_has_ending(look->file, ".rds .rdata .rda") || begins_with(look->head, look->n, "RDX2\n") ||
+           begins_with(look->head, look->n, "RDX3\n");
 }
 
 bool sp_is_tar(const sp_file_look *look)
@@ -230,7 +226,7 @@ void sp_mend_r(const sp_file_look *look, char *out, size_t size)
 {
     char name[NAME], stem[NAME];
     name_of(look->file, name, stem);
-    const char *loads = has_ending(look->file, ".rds") ? "readRDS" : "get(load";
+    const char *loads = sp_file_has_ending(look->file, ".rds") ? "readRDS" : "get(load";
     snprintf(out, size, "in R: write.csv(%s('%s')%s, '%s.csv', row.names = FALSE), a column a class", loads, name,
              strchr(loads, '(') ? ")" : "", stem);
 }

@@ -44,7 +44,8 @@ typedef struct sp_format {
     bool (*recognise)(const sp_file_look *look);
     /* Of a format that is not read: writes the command that converts such a file; or NULL. */
     void (*mend)(const sp_file_look *look, char *out, size_t size);
-    const char *python; /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
+    const char *endings; /* of files that hold recordings, ".h5 .hdf5", by which they are found in a folder; each in one row */
+    const char *python;  /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
      * known, but not read. What `opened` points to is released by close(), also where open() fails. */
     sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
@@ -91,6 +92,11 @@ struct sp_source {
 
 /* The way of writing paths that the name of a file asks for by its ending; NULL: HDF5. */
 const sp_path_format *sp_format_of_paths(const char *file);
+
+/* Is a file one that some row reads, by the ending of its name, in a folder that holds others, too? */
+bool sp_format_is_readable(const char *file);
+/* Those endings, for a sentence. Into text [size]; returns text. */
+char *sp_format_endings(char *text, size_t size);
 
 /* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
  * holes. */

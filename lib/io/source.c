@@ -199,6 +199,24 @@ const sp_path_format *sp_format_of_paths(const char *file)
     return NULL;
 }
 
+bool sp_format_is_readable(const char *file)
+{
+    for (int i = 0; i < N_FORMATS; i++)
+        if (formats[i]->endings && sp_file_has_ending(file, formats[i]->endings))
+            return true;
+    return sp_text_is_frames(file);
+}
+
+char *sp_format_endings(char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < N_FORMATS && n < size; i++)
+        if (formats[i]->endings)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", formats[i]->endings);
+    return text;
+}
+
 /* ---- opening ---- */
 
 sp_source_options sp_source_options_default(void)

@@ -104,6 +104,7 @@ static sp_status read_type(const header *h, const char *word, sp_stored *out)
     const bool is_big_here = *(const unsigned char *)&one == 0;
     char *end = NULL;
     const long size = kind ? strtol(word + 2, &end, 10) : 0;
+    snprintf(out->type, sizeof out->type, kind == 'O' ? "Python objects" : "type '%.20s'", word);
     if (!kind || !strchr("<>|=", order) || !end || *end || end == word + 2 || size < 1 || size > 1 << 20) {
         if (kind && strchr("<>|=", order) && kind == 'O')
             return sp_fail(h->err, SP_EDATA, "%s: holds Python objects, which are not read; %s, texts with .astype(str)",
@@ -164,6 +165,7 @@ static sp_status read_entry(header *h, unsigned *has, sp_stored *out)
         return status;
     if (strcmp(key, "descr") == 0) {
         *has |= HAS_TYPE;
+        snprintf(out->type, sizeof out->type, "records");
         if (peek(h) == '[')
             return sp_fail(h->err, SP_EDATA,
                            "%s: is an array of records with fields; write each field as an array of its own, with "
@@ -264,6 +266,7 @@ static sp_status open_npy(sp_source *source, const sp_request *request, sp_error
 }
 
 const sp_format sp_npy_format = {.name = "a numpy .npy file",
+                                 .endings = ".npy",
                                  .magic = magic,
                                  .n_magic = N_MAGIC,
                                  .python = "numpy.load('FILE')",

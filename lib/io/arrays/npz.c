@@ -389,6 +389,7 @@ static sp_status open_npz(sp_source *source, const sp_request *request, sp_error
 }
 
 const sp_format sp_npz_format = {.name = "a numpy .npz archive",
+                                 .endings = ".npz",
                                  .recognise = sp_is_npz,
                                  .python = "numpy.load('FILE')['NAME']",
                                  .open = open_npz,

@@ -10,12 +10,13 @@
 #include <strings.h>
 
 #include "io/events/event_reader.h"
+#include "io/text/texts.h"
 
 static bool is_annot(const sp_file_look *look)
 {
     char line[64];
     sp_look_first_line(look, line, sizeof line);
-    return sp_event_has_ending(look->file, ".annot") || strncmp(line, "class\tinstance\tchannel\tstart\tstop", 33) == 0;
+    return sp_file_has_ending(look->file, ".annot") || strncmp(line, "class\tinstance\tchannel\tstart\tstop", 33) == 0;
 }
 
 typedef struct reading {

@@ -259,6 +259,7 @@ static sp_status write_paths(sp_paths_export *e, int32_t **paths, int64_t most, 
 static const sp_path_format paths_format = {.takes = takes_paths, .check = check_paths, .is_text = true, .write = write_paths};
 
 const sp_format sp_event_format = {.name = "a file of events",
+                                   .endings = ".edf .bdf .xml .annot .ids .sds .vis",
                                    .recognise = is_events,
                                    .open = open_events,
                                    .close = close_events,

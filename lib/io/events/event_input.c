@@ -79,12 +79,6 @@ sp_status sp_event_input_all(const sp_event_input *in, char **bytes, size_t *n, 
     return SP_OK;
 }
 
-bool sp_event_has_ending(const char *file, const char *ending)
-{
-    const size_t n = strlen(file), length = strlen(ending);
-    return n > length && strcasecmp(file + n - length, ending) == 0;
-}
-
 /* ---- lines ---- */
 
 sp_status sp_lines_open(const sp_event_input *in, sp_lines *out, sp_error *err)

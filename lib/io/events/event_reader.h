@@ -40,9 +40,6 @@ const sp_event_reader *sp_event_reader_find(const sp_file_look *look);
 extern const sp_event_reader sp_edf_events, sp_xml_events, sp_annot_events, sp_ids_events, sp_table_events, sp_visbrain_events,
     sp_elan_events, sp_dreams_events, sp_stg_events, sp_remlogic_events, sp_domino_events, sp_vis_events;
 
-/* Does the name end so? Whatever the case. */
-bool sp_event_has_ending(const char *file, const char *ending);
-
 /* ---- lines of a text ---- */
 
 /* Fields point into the text, which is cut up in place. */

@@ -8,6 +8,7 @@
 
 #include "io/events/event_reader.h"
 #include "io/events/times.h"
+#include "io/text/texts.h"
 #include "sleep/stages.h"
 
 enum { USUAL_STEP = 30 };
@@ -220,7 +221,7 @@ static const sp_event_writer writers[] = {
 const sp_event_writer *sp_event_writer_find(const char *file)
 {
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
-        if (sp_event_has_ending(file, writers[i].ending))
+        if (sp_file_has_ending(file, writers[i].ending))
             return &writers[i];
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "io/events/event_reader.h"
 #include "io/output_file.h"
 #include "io/text/text_labels.h"
+#include "io/text/texts.h"
 #include "sleep/label_coding_new.h"
 
 /* The labels of a source that is open. */
@@ -56,7 +57,7 @@ sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_co
     sp_source source = {.file_name = (char *)file};
     sp_codes *words = NULL;
     sp_status status = find_format(file, &source.format, err);
-    if (status == SP_OK && !codes && sp_event_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
+    if (status == SP_OK && !codes && sp_file_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
         status = sp_label_coding_new("words", NULL, NULL, false, model, &words, err);
     const sp_source_options options = {.model = model, .codes = codes ? codes : words, .epoch_seconds = epoch_seconds};
     const sp_request request = {.options = &options};

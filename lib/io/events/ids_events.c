@@ -2,13 +2,14 @@
 #include <string.h>
 
 #include "io/events/event_reader.h"
+#include "io/text/texts.h"
 
 /* Two numbers and a word. */
 static bool is_ids(const sp_file_look *look)
 {
     char line[80];
     sp_time time;
-    if (sp_event_has_ending(look->file, ".ids") || sp_event_has_ending(look->file, ".sds"))
+    if (sp_file_has_ending(look->file, ".ids .sds"))
         return true;
     sp_look_first_line(look, line, sizeof line);
     const char *first = strchr(line, ','), *second = first ? strchr(first + 1, ',') : NULL;

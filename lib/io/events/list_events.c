@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "io/events/event_reader.h"
+#include "io/text/texts.h"
 
 /* Adds a label of epoch `index`. */
 static sp_status add_epoch(const sp_lines *l, sp_events *events, int64_t index, sp_time epoch, const char *text, sp_error *err)
@@ -152,7 +153,7 @@ const sp_event_reader sp_stg_events = {.name = "a table of epochs and stages", .
 
 static bool is_vis(const sp_file_look *look)
 {
-    return sp_event_has_ending(look->file, ".vis");
+    return sp_file_has_ending(look->file, ".vis");
 }
 
 static sp_status read_vis(const sp_event_input *in, sp_events *events, sp_error *err)

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "io/events/event_reader.h"
+#include "io/text/texts.h"
 
 #ifndef STATEPATH_WITHOUT_XML /* the Python package may be built where expat is not */
 #include <expat.h>
@@ -247,7 +248,7 @@ static bool is_xml(const sp_file_look *look)
     const bool is_open = i < look->n && look->head[i] == '<';
     return (is_open &&
             (sp_look_has(look, "<?xml") || sp_look_has(look, "<PSGAnnotation") || sp_look_has(look, "<CMPStudyConfig"))) ||
-           (is_wide && sp_event_has_ending(look->file, ".xml"));
+           (is_wide && sp_file_has_ending(look->file, ".xml"));
 }
 
 const sp_event_reader sp_xml_events = {.name = "XML of NSRR or Profusion", .recognise = is_xml, .read = read_xml};

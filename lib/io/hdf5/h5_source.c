@@ -357,6 +357,7 @@ static bool is_h5(const sp_file_look *look)
 }
 
 const sp_format sp_h5_format = {.name = "an HDF5 file",
+                                .endings = ".h5 .hdf5",
                                 .recognise = is_h5,
                                 .open = open_h5,
                                 .close = close_h5,

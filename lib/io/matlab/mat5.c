@@ -387,6 +387,7 @@ static sp_status open_mat5(sp_source *source, const sp_request *request, sp_erro
 }
 
 const sp_format sp_mat5_format = {.name = "a MATLAB file",
+                                  .endings = ".mat",
                                   .magic = "MATLAB 5.0",
                                   .n_magic = sizeof "MATLAB 5.0" - 1,
                                   .python = "scipy.io.loadmat('FILE')['NAME']",

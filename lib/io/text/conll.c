@@ -17,11 +17,7 @@
 
 bool sp_conll_has_ending(const char *file)
 {
-    static const char *const endings[] = {".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".bmes"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
-            return true;
-    return false;
+    return sp_file_has_ending(file, sp_conll_format.endings);
 }
 
 /* Blanks part columns; a carriage return belongs to the end of a line. */
@@ -446,6 +442,7 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_conll_format = {.name = "columns of CoNLL",
+                                   .endings = ".conll .bio .iob .iob2 .bioes .bilou .bmes",
                                    .recognise = is_conll,
                                    .open = open_conll,
                                    .close = close_conll,

@@ -480,11 +480,7 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
 
 bool sp_text_has_ending(const char *file)
 {
-    static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
-            return true;
-    return false;
+    return sp_file_has_ending(file, sp_text_format.endings);
 }
 
 bool sp_text_is_frames(const char *file)
@@ -569,6 +565,7 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_text_format = {.name = "a text of labels",
+                                  .endings = ".csv .tsv .txt .hyp .eannot",
                                   .recognise = is_text_of_labels,
                                   .open = open_text,
                                   .close = close_text,

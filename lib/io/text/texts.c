@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- UTF-8 ---- */
 
@@ -138,6 +139,19 @@ const char *sp_file_ending(const char *file)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
     return dot && dot != name ? dot : "";
+}
+
+bool sp_file_has_ending(const char *file, const char *endings)
+{
+    const char *ending = sp_file_ending(file);
+    const size_t n = strlen(ending);
+    for (const char *at = endings; n && *at;) {
+        const size_t length = strcspn(at, " ");
+        if (length == n && strncasecmp(at, ending, n) == 0)
+            return true;
+        at += length + strspn(at + length, " ");
+    }
+    return false;
 }
 
 char *sp_file_stem(const char *file)

@@ -25,6 +25,8 @@ bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t
 
 /* ".npy" of "scores/n1.npy"; "" where there is none. Points into the name. */
 const char *sp_file_ending(const char *file);
+/* Is that one of these, ".npy .npz", whatever the case? */
+bool sp_file_has_ending(const char *file, const char *endings);
 
 /* A file's name without folder and ending: "night1" of "/data/night1.h5". The caller frees it; NULL on lack of memory. */
 char *sp_file_stem(const char *file);
