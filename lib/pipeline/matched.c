@@ -112,6 +112,32 @@ static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs
              b / a, ours->name, ours->step_seconds, theirs->name, seconds);
 }
 
+/* Where each recording has a whole number of steps of `many` for one of `few`, as frames that were counted twice as often: ";
+ * ..." The last may be cut off. recording: the place in the second side of each recording of the first, which is `few` or `many`.
+ * Few steps fit by chance. */
+static void guess_factor(const sp_match_side *few, const sp_match_side *many, const int64_t *recording, bool is_few_first,
+                         char *text, size_t size)
+{
+    enum { LEAST = 20 };
+    const sp_match_side *first = is_few_first ? few : many;
+    int64_t factor = 0;
+    for (int64_t n = 0; n < first->n; n++) {
+        const int64_t a = steps_of(few, is_few_first ? n : recording[n]), b = steps_of(many, is_few_first ? recording[n] : n);
+        factor = factor || a == 0 ? factor : (b + a - 1) / a;
+        if (factor < 2 || (b + factor - 1) / factor != a)
+            return;
+    }
+    if (few->offsets[few->n] >= LEAST)
+        snprintf(text, size,
+                 "; every recording of %s has %" PRId64 " times as many, as frames of 30 a second beside those of 15: keep every "
+                 "%" PRId64 "%s (awk 'NR %% %" PRId64 " == 1' FILE of a text, [::%" PRId64 "] of an array)",
+                 many->name, factor, factor,
+                 factor == 2   ? "nd"
+                 : factor == 3 ? "rd"
+                               : "th",
+                 factor, factor);
+}
+
 /* What does not match. */
 typedef struct mismatches {
     name_list only_ours, only_theirs, steps;
@@ -148,6 +174,10 @@ static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *
         used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, found->only_ours.text);
     if (found->only_theirs.n && used < sizeof text)
         used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name, found->only_theirs.text);
+    if ((found->only_ours.n > 0) != (found->only_theirs.n > 0) && ours->is_folder && theirs->is_folder && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "; `only` LIST, a text with a recording a line, chooses those "
+                                 "that are meant");
     if (found->steps.n && used < sizeof text)
         snprintf(text + used, sizeof text - used, "; steps differ: %s%s%s", found->steps.text, guess, hint ? hint : "");
     return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
@@ -158,7 +188,7 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
 {
     mismatches found = {.only_ours = {.n = 0}};
     const bool by_name = ours->ids && theirs->ids;
-    char guess[256];
+    char guess[400];
     if (ours->step_seconds > 0 && theirs->step_seconds > 0 && ours->step_seconds != theirs->step_seconds)
         return sp_fail(err, SP_EDATA,
                        "a step of %s is %g s long, one of %s %g s; bring both to one length (attribute epoch_seconds), so that "
@@ -176,6 +206,10 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
     if (found.only_ours.n + found.only_theirs.n + found.steps.n == 0)
         return SP_OK;
     guess_seconds(ours, theirs, recording, guess, sizeof guess);
+    if (!*guess && !found.only_ours.n) {
+        guess_factor(ours, theirs, recording, true, guess, sizeof guess);
+        guess_factor(theirs, ours, recording, false, guess, sizeof guess);
+    }
     return say_mismatches(ours, theirs, &found, guess, hint, err);
 }
 

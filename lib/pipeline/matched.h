@@ -11,6 +11,7 @@ typedef struct sp_match_side {
     const char *const *ids; /* [n] NULL: it does not name them */
     const int64_t *offsets; /* [n+1] */
     double step_seconds;    /* length of a step, 0: not known */
+    bool is_folder;         /* or a pattern: `only` chooses among its files */
 } sp_match_side;
 
 /* Which of their recordings each of ours is: by id where both name them, else by place.

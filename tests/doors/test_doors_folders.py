@@ -1,9 +1,18 @@
 """Folders of files as tools write them, one a recording: many, and of any kind that is read alone."""
+import json
 import os
+import re
+import shlex
+import subprocess
 
 import numpy as np
 
 import statepath_test as st
+
+try:
+    import scipy.io
+except ImportError:
+    scipy = None
 
 K = 5
 STAGES = ["Wake", "N1", "N2", "N3", "REM"]
@@ -24,6 +33,133 @@ class TestFolders(st.TestCase):
         self.h5("labels.h5", labels=np.tile(probs.argmax(1), N), offsets=np.arange(N + 1) * T, ids=["n%d" % n for n in range(N)])
         one, each = (self.memory("compare", "scores", "--labels", labels, *MODEL, "-q")[1] for labels in ("labels.h5", "labels"))
         self.assertLess(each - one, N * 2000 / 2 ** 20)
+
+    def results(self, *arguments):
+        return json.loads(self.statepath("compare", *arguments, "--json", "-", "-q").stdout)
+
+    def videos(self, lengths=(100, 80, 120)):
+        """Scores of videos [T,K], and labels."""
+        rng = np.random.default_rng(6)
+        probs = [rng.dirichlet([.5] * K, n) for n in lengths]
+        return probs, [rng.integers(0, K, n) for n in lengths]
+
+    def save_folder(self, folder, arrays):
+        os.makedirs(self.path(folder))
+        for n, one in enumerate(arrays):
+            if one.ndim == 2:
+                np.save(self.path("%s/v%d.npy" % (folder, n)), one)
+            else:
+                self.write("%s/v%d.txt" % (folder, n), "".join(STAGES[k] + "\n" for k in one))
+
+    def refused(self, *arguments, status=1):
+        return self.statepath("compare", *arguments, *MODEL, "-q", status=status, stdout="").stderr
+
+    def test_folders_of_matlab_and_columns(self):
+        if scipy:
+            probs, labels = self.videos()
+            os.mkdir(self.path("mat"))
+            for n, (p, y) in enumerate(zip(probs, labels)):
+                scipy.io.savemat(self.path("mat/v%d.mat" % n), dict(probs=p, labels=y[:, None]))
+            np.savez(self.path("x.npz"), probs=np.concatenate(probs), labels=np.concatenate(labels), lengths=[100, 80, 120], ids=["v0", "v1", "v2"])
+            self.assertEqual(self.results("mat", *MODEL)["strategies"], self.results("x.npz", *MODEL)["strategies"])
+        for ending in ("conll", "bio"):
+            os.mkdir(self.path(ending))
+            for n in range(3):
+                self.write("%s/d%d.%s" % (ending, n, ending), "He O\nmet O\nAda B-PER\n" + "\nBye O\n" * n)
+            self.statepath("model", "new", "from-labels", ending, "-o", ending + ".json", "-f")
+            self.assertIn("recordings  6", self.statepath("inspect", ending, "-m", ending + ".json").stdout)
+        os.mkdir(self.path("none"))
+        self.write("none/x.pdf", "")
+        self.assertIn(" .mat ", self.refused("none"))
+
+    def test_published_cells(self):
+        """The sentence names the option that reads the scores; `inspect` then those of the labels."""
+        path = st.shared("formats", "mat", "50Salads_eval_DilatedTCN_L5_B2_1.mat")
+        if not path:
+            print("skipped: no real file of MATLAB")
+            return
+        self.statepath("model", "new", "band", "--classes", ",".join("c%d" % k for k in range(10)), "--step", "9", "-o", "m.json")
+        said = self.statepath("compare", path, "--model", "m.json", status=1).stderr
+        scores = shlex.split(re.search(r"--scores 'S/\{id\}'", said).group())
+        found = self.statepath("inspect", path, *scores).stdout
+        labels = shlex.split(re.search(r"--labels 'Y/\{id\}'", found).group())
+        self.assertIn("array P/{id} int64 [351]; --labels 'P/{id}' takes it\n", found)
+        self.assertEqual(self.results(path, "--model", "m.json", *scores, *labels)["input"]["scored_steps"], 4223)
+
+    def test_cells_and_arrays_of_classes_by_steps(self):
+        probs, labels = self.videos()
+        np.savez(self.path("x.npz"), **{"v%d" % n: p for n, p in enumerate(probs)})
+        want = self.results("x.npz", *MODEL)["strategies"]
+        np.savez(self.path("t.npz"), **{"v%d" % n: p.T for n, p in enumerate(probs)})
+        self.assertIn("; where they are [classes, steps], --transpose reads them so\n", self.refused("t.npz"))
+        self.assertEqual(self.results("t.npz", *MODEL, "--transpose")["strategies"], want)
+        if scipy:
+            S, Y = np.empty((1, 3), object), np.empty((1, 3), object)
+            for n in range(3):
+                S[0, n], Y[0, n] = probs[n].T, labels[n]
+            scipy.io.savemat(self.path("t.mat"), dict(S=S, Y=Y))
+            self.assertIn("--scores 'S/{id}'", self.refused("t.mat"))
+            self.assertIn(" --transpose reads them so\n", self.refused("t.mat", "--scores", "S/{id}"))
+            self.assertEqual(self.results("t.mat", *MODEL, "--scores", "S/{id}", "--transpose")["strategies"]["viterbi"]["changes"],
+                             want["viterbi"]["changes"])
+        padded, padded_labels = np.zeros((3, 120, K)), np.full((3, 120), -1)
+        for n in range(3):
+            padded[n, :len(probs[n])], padded_labels[n, :len(labels[n])] = probs[n], labels[n]
+        swap = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)\n"
+        lengths = [len(p) for p in probs]
+        for arrays in (dict(lengths=lengths), dict(valid=padded.any(2)), dict(labels=padded_labels, lengths=[K] * 3)):
+            np.savez(self.path("nkt.npz"), probs=padded.swapaxes(1, 2), **arrays)
+            if "valid" not in arrays:
+                self.assertIn(swap, self.refused("nkt.npz"))
+            self.assertIn(swap, self.refused("nkt.npz", "--transpose", status=2))
+        np.save(self.path("nkt.npy"), padded.swapaxes(1, 2))
+        self.assertIn(swap, self.refused("nkt.npy"))
+        np.savez(self.path("ntk.npz"), probs=np.load(self.path("nkt.npy")).swapaxes(1, 2), lengths=lengths)
+        self.assertEqual(self.results("ntk.npz", *MODEL)["strategies"]["viterbi"]["path_score"], want["viterbi"]["path_score"])
+
+    def test_more_labels_than_scores(self):
+        probs, labels = self.videos()
+        self.save_folder("scores", probs[:2])
+        self.save_folder("labels", labels)
+        self.assertIn("only in labels: v2; --only LIST, a text with a recording a line, chooses those that are meant\n",
+                      self.refused("scores", "--labels", "labels"))
+        self.write("split.txt", "v0\nv1\n")
+        self.assertEqual(self.results("scores", "--labels", "labels", "--only", "split.txt", *MODEL)["input"]["scored_steps"], 180)
+
+    def test_thirty_frames_beside_fifteen(self):
+        """The command that the sentence names mends the labels, or the scores."""
+        probs, labels = self.videos((100, 81, 120))
+        self.save_folder("scores", probs)
+        self.save_folder("labels", [np.repeat(y, 2)[:2 * len(y) - n % 2] for n, y in enumerate(labels)])
+        said = self.refused("scores", "--labels", "labels")
+        self.assertIn("every recording of labels has 2 times as many, as frames of 30 a second beside those of 15: keep every 2nd (awk", said)
+        command = re.search(r"\((awk .*) FILE of a text", said).group(1)
+        for n in range(3):
+            name = self.path("labels/v%d.txt" % n)
+            kept = subprocess.run("%s %s" % (command, name), shell=True, capture_output=True, text=True, check=True).stdout
+            self.write(name, kept)
+        self.assertEqual(self.results("scores", "--labels", "labels", *MODEL)["input"]["scored_steps"], 301)
+        self.save_folder("fast", [np.repeat(p, 3, axis=0) for p in probs])
+        self.assertIn("every recording of fast has 3 times as many", self.refused("fast", "--labels", "labels"))
+        for n in range(3):
+            name = self.path("fast/v%d.npy" % n)
+            np.save(name, np.load(name)[::3])
+        self.assertEqual(self.results("fast", "--labels", "labels", *MODEL)["input"]["scored_steps"], 301)
+
+    def test_inspect_reads_what_compare_reads(self):
+        probs, labels = self.videos((100,))
+        extra = dict(meta=np.array([{"fold": 1}, None], object), spectrum=np.ones(3, complex), rows=np.zeros(2, [("a", "f4")]))
+        np.savez(self.path("x.npz"), probs=probs[0], labels=labels[0], **extra)
+        self.results("x.npz", *MODEL)
+        got = self.statepath("inspect", "x.npz").stdout
+        self.assertIn("not used    array meta Python objects, which is not read\n", got)
+        self.assertIn("array spectrum type '<c16', which is not read\n", got)
+        self.assertIn("array rows records, which is not read\n", got)
+        np.savez(self.path("x.npz"), softmax=probs[0], **extra)
+        self.results("x.npz", *MODEL)
+        self.assertIn("array meta Python objects", self.statepath("inspect", "x.npz").stdout)
+        np.savez(self.path("x.npz"), **extra)
+        self.assertIn("array meta: holds Python objects, which are not read; ", self.refused("x.npz"))
 
 
 st.main()

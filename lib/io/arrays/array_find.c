@@ -9,25 +9,6 @@
 
 /* ---- by name ---- */
 
-void sp_array_list(sp_array_map *map, char *text, size_t size)
-{
-    char shape[SP_STORED_SHAPE];
-    size_t used = 0;
-    sp_error ignored;
-    text[0] = '\0';
-    for (int64_t i = 0; i < map->file.n && used + SP_STORED_SHAPE + 100 < size; i++) {
-        sp_stored *array = map->file.by_name ? map->file.by_name[i] : &map->file.arrays[i];
-        const bool is_known = sp_stored_look(&map->file, array, &ignored) == SP_OK;
-        used += (size_t)snprintf(text + used, size - used, "%s%.40s", i ? ", " : "", array->name ? array->name : "one array");
-        if (is_known)
-            used += (size_t)snprintf(text + used, size - used, " %s %s", array->type, sp_stored_shape(array, shape));
-        if (i == 5 && map->file.n > 6) {
-            snprintf(text + used, size - used, " and %lld more", (long long)map->file.n - 6);
-            break;
-        }
-    }
-}
-
 sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
                          sp_error *err)
 {
@@ -45,6 +26,11 @@ sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual
 }
 
 /* ---- one array for each recording ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return sp_natural_compare(*(char *const *)a, *(char *const *)b);
+}
 
 /* The recording that a name speaks of by a pattern: where and how long its id is. False: another name. */
 static bool match_pattern(const char *pattern, const char *name, const char **id, size_t *length)
@@ -67,6 +53,70 @@ static char *fill_pattern(const char *pattern, const char *id)
     if (name)
         sprintf(name, "%.*s%s%s", (int)before, pattern, id, at + strlen(SP_ARRAY_HOLE));
     return name;
+}
+
+/* Is a part of a name, between slashes, a recording? */
+static bool is_recording(const sp_array_map *map, const char *part, size_t length)
+{
+    char *id = strndup(part, length);
+    const char *key = id;
+    const bool is_one = id && bsearch(&key, map->ids, (size_t)map->n_recordings, sizeof *map->ids, compare_ids);
+    free(id);
+    return is_one;
+}
+
+/* Which part of a name is the recording, and how long it is; NULL: none. Cells of MATLAB are NAME/1, NAME/2 ... */
+static const char *find_recording(const sp_array_map *map, const char *name, size_t *length)
+{
+    const char *slash = strrchr(name, '/');
+    if (!slash || (!map->file.counts_from_1 && map->layout != SP_LAYOUT_GROUPS))
+        return NULL;
+    if (map->file.counts_from_1) {
+        *length = strlen(slash + 1);
+        return slash + 1;
+    }
+    for (const char *part = name; *part; part += *length + (part[*length] == '/')) {
+        *length = strcspn(part, "/");
+        if (is_recording(map, part, *length))
+            return part;
+    }
+    return NULL;
+}
+
+bool sp_array_title(const sp_array_map *map, const sp_stored *array, char title[SP_ARRAY_TITLE])
+{
+    size_t length = 0;
+    const char *name = array->name ? array->name : "", *part = find_recording(map, name, &length);
+    snprintf(title, SP_ARRAY_TITLE, "%s", name);
+    if (!part || strlen(name) + sizeof SP_ARRAY_HOLE > SP_ARRAY_TITLE)
+        return true;
+    snprintf(title, SP_ARRAY_TITLE, "%.*s" SP_ARRAY_HOLE "%s", (int)(part - name), name, part + length);
+    char *first = fill_pattern(title, map->n_recordings ? map->ids[0] : "1");
+    const sp_stored *other = first ? sp_stored_find(&map->file, first) : NULL;
+    free(first);
+    return !other || other == array;
+}
+
+/* What the file holds; of arrays that go by one title the first. */
+void sp_array_list(sp_array_map *map, char *text, size_t size)
+{
+    enum { MOST = 6 };
+    char shape[SP_STORED_SHAPE], title[SP_ARRAY_TITLE];
+    size_t used = 0;
+    int64_t n = 0;
+    sp_error ignored;
+    text[0] = '\0';
+    for (int64_t i = 0; i < map->file.n; i++) {
+        sp_stored *array = map->file.by_name ? map->file.by_name[i] : &map->file.arrays[i];
+        if (!sp_array_title(map, array, title) || n++ >= MOST || used + SP_STORED_SHAPE + 100 >= size)
+            continue;
+        const bool is_known = sp_stored_look(&map->file, array, &ignored) == SP_OK;
+        used += (size_t)snprintf(text + used, size - used, "%s%.40s", n > 1 ? ", " : "", *title ? title : "one array");
+        if (is_known)
+            used += (size_t)snprintf(text + used, size - used, " %s %s", array->type, sp_stored_shape(array, shape));
+    }
+    if (n > MOST)
+        snprintf(text + used, size - used, " and %lld more", (long long)n - MOST);
 }
 
 sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *err)
@@ -162,20 +212,25 @@ static sp_status find_by_shape(sp_array_map *map, bool is_scores, sp_array_part 
     const int flat = 1 + is_scores;
     sp_stored *one = NULL;
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < map->file.n; i++) {
+    for (int64_t i = 0; i < map->file.n; i++) {
         sp_stored *array = &map->file.arrays[i];
         if (map->file.by_name && sp_array_is_beside(array->name))
             continue;
-        status = sp_stored_look(&map->file, array, err);
-        if (status != SP_OK)
-            break;
+        sp_error error;
+        const sp_status looked = sp_stored_look(&map->file, array, &error);
+        if (looked != SP_OK && looked != SP_EDATA)
+            return sp_fail(err, looked, "%s", error.message);
+        if (looked != SP_OK) { /* another array may be what is looked for */
+            status = status == SP_OK ? sp_fail(err, looked, "%s", error.message) : status;
+            continue;
+        }
         const bool fits = (is_scores ? sp_stored_is_float(array) : sp_stored_is_whole(array)) &&
                           (array->rank == flat || array->rank == flat + 1);
         n_found += fits;
         n_flat += fits && array->rank == flat;
         one = fits ? array : one;
     }
-    if (status != SP_OK || n_found == 0)
+    if (n_found == 0)
         return status;
     if (n_found == 1) {
         part->one = one;
@@ -192,14 +247,30 @@ static sp_status find_given(sp_array_map *map, const char *given, const char *op
     return status;
 }
 
+/* The one title under which several arrays are floats [T,K], into title; or "NAME". */
+static void guess_scores(sp_array_map *map, char title[SP_ARRAY_TITLE])
+{
+    char one[SP_ARRAY_TITLE];
+    int64_t n = 0;
+    for (int64_t i = 0; i < map->file.n; i++) {
+        const sp_stored *array = &map->file.arrays[i];
+        if (sp_array_title(map, array, one) && strstr(one, SP_ARRAY_HOLE) && sp_stored_is_float(array) && array->rank == 2 &&
+            n++ == 0)
+            snprintf(title, SP_ARRAY_TITLE, "'%.*s'", SP_ARRAY_TITLE - 3, one);
+    }
+    if (n != 1)
+        strcpy(title, "NAME");
+}
+
 static sp_status no_scores(sp_array_map *map, sp_error *err)
 {
-    char list[700];
+    char list[700], title[SP_ARRAY_TITLE];
     sp_array_list(map, list, sizeof list);
+    guess_scores(map, title);
     return sp_fail(err, SP_EFILE,
                    "%s: has no array log_probs, probs, logits or scores, nor one array of floats [steps, classes]; say where the "
-                   "scores are with `scores` NAME; it holds %s",
-                   map->file.file, list);
+                   "scores are with `scores` %s; it holds %s",
+                   map->file.file, title, list);
 }
 
 sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *options, sp_error *err)

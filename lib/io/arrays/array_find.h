@@ -40,6 +40,11 @@ char *sp_array_name_beside(const char *path, const char *name, bool *is_none);
 /* Is it a name that stands beside scores, of no recording? */
 bool sp_array_is_beside(const char *name);
 
+/* What people call an array: arrays that differ in the recording alone by their pattern, "probs/{id}". False: another array of
+ * that title stands for them all. */
+enum { SP_ARRAY_TITLE = 120 };
+bool sp_array_title(const sp_array_map *map, const sp_stored *array, char title[SP_ARRAY_TITLE]);
+
 /* What the file holds, for a sentence. */
 void sp_array_list(sp_array_map *map, char *text, size_t size);
 

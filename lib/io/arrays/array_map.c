@@ -7,6 +7,8 @@
 #include "io/arrays/array_find.h"
 #include "io/holes.h"
 
+const char sp_array_swap[] = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
+
 static void close_part(sp_array_part *part)
 {
     free(part->path);
@@ -63,18 +65,22 @@ static sp_status check_scores(sp_array_map *map, sp_stored *array, int rank, sp_
         return sp_fail(err, SP_EDATA, "%s: has shape %s, but must have [steps, classes]%s; reshape it, or name another array",
                        where, shape, rank ? "" : " or [recordings, steps, classes]");
     if (map->is_turned && array->rank != 2)
-        return sp_fail(err, SP_EINVAL, "%s: has shape %s; `transpose` is for one recording, [classes, steps]", where, shape);
+        return sp_fail(err, SP_EINVAL, "%s: has shape %s; `transpose` is for arrays [classes, steps]%s", where, shape,
+                       sp_array_swap);
     if (map->is_turned)
         turn(array);
     if (array->rank == 3 && array->is_columns)
         return sp_fail(err, SP_EDATA, "%s: has three dimensions in Fortran's order; write it again with numpy.ascontiguousarray",
                        where);
     const int64_t K = array->dims[array->rank - 1];
+    const bool may_be_turned = !map->is_turned && map->first && array->dims[0] == map->first->dims[0];
     if (K < 1 || K > INT32_MAX)
         return sp_fail(err, SP_EDATA, "%s: has shape %s: its last axis, the classes, must have at least one", where, shape);
     if (map->n_classes && map->n_classes != K)
-        return sp_fail(err, SP_EDATA, "%s: has %lld classes (shape %s), but recording %s has %lld; all recordings need the same",
-                       where, (long long)K, shape, map->ids[0], (long long)map->n_classes);
+        return sp_fail(err, SP_EDATA,
+                       "%s: has %lld classes (shape %s), but recording %s has %lld; all recordings need the same%s", where,
+                       (long long)K, shape, map->ids[0], (long long)map->n_classes,
+                       may_be_turned ? "; where they are [classes, steps], `transpose` reads them so" : "");
     map->n_classes = K;
     return SP_OK;
 }
@@ -109,8 +115,9 @@ static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, c
     sp_stored_where(&map->file, array, where, sizeof where);
     for (int64_t n = 0; n < map->n_recordings; n++) {
         if (lengths[n] < 0 || lengths[n] > most)
-            return sp_fail(err, SP_EDATA, "%s: recording %lld has length %lld, but lengths are 0 to %lld here", where,
-                           (long long)n, (long long)lengths[n], (long long)most);
+            return sp_fail(err, SP_EDATA, "%s: recording %lld has length %lld, but lengths are 0 to %lld here%s", where,
+                           (long long)n, (long long)lengths[n], (long long)most,
+                           lengths[n] > most && lengths[n] <= map->n_classes ? sp_array_swap : "");
         map->offsets[n + 1] = map->offsets[n] + lengths[n];
     }
     if (map->layout == SP_LAYOUT_PADDED)
@@ -337,13 +344,12 @@ static sp_status map_recordings(sp_array_map *map, sp_array_part *part, const sp
     for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
         sp_stored *array = part->each[n];
         status = part->has_classes ? check_scores(map, array, 2, err) : check_whole(map, array, 1, part->noun, err);
+        map->first = part->each[0];
         if (status == SP_OK)
             map->offsets[n + 1] = map->offsets[n] + array->dims[0];
     }
-    if (status == SP_OK) {
+    if (status == SP_OK)
         map->n_steps = map->offsets[map->n_recordings];
-        map->first = part->each[0];
-    }
     return status;
 }
 
@@ -373,10 +379,12 @@ static sp_status check_shape(const sp_array_map *map, const sp_array_part *part,
                    : check_whole(map, array, 0, part->noun, err);
     const bool is_one_hot =
         !part->has_classes && map->n_classes > 1 && array->rank == want.rank + 1 && array->dims[want.rank] == map->n_classes;
+    const bool may_be_turned = map->layout == SP_LAYOUT_PADDED && array->rank == 2 && array->dims[1] == map->n_classes;
     return sp_fail(err, SP_EDATA, "%s: has shape %s, but must have shape %s to go with the %s%s", where,
                    sp_stored_shape(array, shape), sp_stored_shape(&want, wanted), map->n_classes ? "scores" : "labels",
-                   is_one_hot ? "; where it is one-hot write the index of the class (argmax over the last axis)"
-                              : "; write one for each step, or name another array");
+                   may_be_turned ? sp_array_swap
+                   : is_one_hot  ? "; where it is one-hot write the index of the class (argmax over the last axis)"
+                                 : "; write one for each step, or name another array");
 }
 
 /* Opens what is given, or where that is NULL what stands beside the reference, if it is there. */

@@ -41,6 +41,9 @@ typedef struct sp_array_map {
 sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err);
 void sp_array_map_close(sp_array_map *map);
 
+/* What mends scores [N,K,T]: the end of a sentence. */
+extern const char sp_array_swap[];
+
 /* Is there such a part? */
 bool sp_array_part_is(const sp_array_part *part);
 /* Its array for a recording, or NULL. */

@@ -256,22 +256,24 @@ static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bo
 {
     char where[300], shape[SP_STORED_SHAPE];
     sp_kind ignored;
-    const int64_t K = map->n_classes, T = array->dims[0];
-    const bool is_wide = array->rank == 2 && T > 1 && T < K && steps == T && !map->is_turned;
+    const bool are_many = array->rank == 3;
+    const int64_t K = map->n_classes, T = array->dims[are_many];
+    const bool is_wide = T > 1 && T < K && steps == T && !map->is_turned;
     sp_stored_where(&map->file, array, where, sizeof where);
     sp_stored_shape(array, shape);
     if (is_wide && sp_row_kind_known(sp_row_kind_of(rows, K < SP_ROW_KIND_ROWS ? K : SP_ROW_KIND_ROWS, T, 1, K), &ignored))
-        return sp_fail(err, SP_EDATA,
-                       "%s: has shape %s, and its columns are probabilities, not its rows: it is [classes, steps]; `transpose` "
-                       "reads it so",
-                       where, shape);
+        return sp_fail(err, SP_EDATA, "%s: has shape %s, and its columns are probabilities, not its rows%s", where, shape,
+                       are_many ? sp_array_swap : ": it is [classes, steps]; `transpose` reads it so");
     if (has_kind) /* the rows are checked when they are read */
         return SP_OK;
     return sp_fail(
         err, SP_EDATA,
         "%s: no name says what it holds, and its first row is neither probabilities nor log probabilities; say it with "
         "`kind` logits or `kind` scores%s",
-        where, is_wide ? ", and `transpose` where it is [classes, steps]" : "");
+        where,
+        !is_wide   ? ""
+        : are_many ? sp_array_swap
+                   : ", and `transpose` where it is [classes, steps]");
 }
 
 static sp_status find_kind(sp_source *source, const array_source *a, const sp_source_options *options, sp_error *err)
@@ -483,23 +485,38 @@ static void list_column(const char *file, const char *column, sp_unused_sink *si
     sink(arg, what, "", are_labels ? option : NULL);
 }
 
+/* An array that is not used, and the option that takes it. What cannot be read is no fault of the others. */
+static void list_array(array_source *a, sp_stored *array, const char *title, sp_unused_sink *sink, void *arg)
+{
+    char what[SP_ARRAY_TITLE + 8], option[SP_ARRAY_TITLE + 16], text[SP_STORED_TYPE + SP_STORED_SHAPE + 40],
+        shape[SP_STORED_SHAPE];
+    sp_error ignored;
+    snprintf(what, sizeof what, "array %s", title);
+    if (sp_stored_look(&a->map.file, array, &ignored) != SP_OK) {
+        snprintf(text, sizeof text, "%s%swhich is not read", array->type, *array->type ? ", " : "");
+        sink(arg, what, text, NULL);
+        return;
+    }
+    const bool is_float = sp_stored_is_float(array);
+    const bool are_scores = is_float && (array->rank == 2 || array->rank == 3);
+    const bool are_labels = !is_float && (array->rank == 1 || array->rank == 2);
+    snprintf(text, sizeof text, "%s %s", array->type, sp_stored_shape(array, shape));
+    snprintf(option, sizeof option, strstr(title, SP_ARRAY_HOLE) ? "%s '%s'" : "%s", are_scores ? "`scores`" : "`labels`", title);
+    sink(arg, what, text, are_scores || are_labels ? option : NULL);
+    sp_stored_forget(array);
+}
+
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
 {
     array_source *a = source->opened;
-    sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < a->map.file.n; i++) {
+    char title[SP_ARRAY_TITLE];
+    (void)err;
+    for (int64_t i = 0; i < a->map.file.n; i++) {
         sp_stored *array = &a->map.file.arrays[i];
-        char what[120], text[SP_STORED_TYPE + SP_STORED_SHAPE + 1], shape[SP_STORED_SHAPE];
-        if (!sp_array_is_unused(array) || (status = sp_stored_look(&a->map.file, array, err)) != SP_OK)
-            continue;
-        const bool is_float = array->form == SP_STORED_NUMBERS && array->element.kind == SP_ELEMENT_FLOAT;
-        const bool are_scores = is_float && (array->rank == 2 || array->rank == 3);
-        snprintf(what, sizeof what, "array %.100s", array->name);
-        snprintf(text, sizeof text, "%s %s", array->type, sp_stored_shape(array, shape));
-        sink(arg, what, text, are_scores ? "`scores`" : !is_float && (array->rank == 1 || array->rank == 2) ? "`labels`" : NULL);
-        sp_stored_forget(array);
+        if (sp_array_is_unused(array) && sp_array_title(&a->map, array, title))
+            list_array(a, array, title, sink, arg);
     }
-    for (char **column = a->map.file.passed_over; status == SP_OK && column && *column; column++)
+    for (char **column = a->map.file.passed_over; column && *column; column++)
         list_column(source->file_name, *column, sink, arg);
-    return status;
+    return SP_OK;
 }

@@ -161,8 +161,8 @@ static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t
 sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
                              double step_seconds, bool lengths, const char *hint, sp_error *err)
 {
-    const sp_match_side ours = {file, n, ids, offsets, step_seconds};
-    sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0};
+    const sp_match_side ours = {file, n, ids, offsets, step_seconds, sp_source_is_several(file)};
+    sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file)};
     sp_status status = sp_source_seconds(l->source, &theirs.step_seconds, err);
     l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
     if (!l->recording)

@@ -142,7 +142,8 @@ class TestNpy(st.TestCase):
         self.save("a.npy", np.asfortranarray(self.probs.reshape(10, 95, K)))
         self.refused("a.npy", "a.npy: has three dimensions in Fortran's order; write it again with numpy.ascontiguousarray")
         self.save("a.npy", self.probs.reshape(10, 95, K))
-        self.refused("a.npy", "a.npy: has shape [10, 95, 5]; --transpose is for one recording, [classes, steps]", "--transpose", status=2)
+        self.refused("a.npy", "a.npy: has shape [10, 95, 5]; --transpose is for arrays [classes, steps]; where the scores are "
+                     "[recordings, classes, steps], write them again with .swapaxes(1, 2)", "--transpose", status=2)
         self.save("a.npy", np.zeros((3, 0)))
         self.refused("a.npy", "a.npy: has shape [3, 0]: its last axis, the classes, must have at least one")
 
