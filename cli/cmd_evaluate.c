@@ -30,6 +30,9 @@ static const option_choice evaluate_options[] = {
     OPTION(LABELS_DATASET),
     OPTION_AS(OFFSETS, "dataset of the offsets in PATHS.h5", NULL),
     OPTION_AS(IDS, "dataset of the recordings' names in PATHS.h5", NULL),
+    OPTION(CLASSES),
+    OPTION(GAPS),
+    OPTION(UNSCORED),
     OPTION(ALLOW_EXTERNAL),
     PART_OPTIONS,
     MESSAGE_OPTIONS};

@@ -243,17 +243,17 @@ static sp_status check_model(const char *name, sp_error *err)
 
 enum { MAX_NAMES = 65536 };
 
-/* The names of --types or --classes; the caller frees the array. */
-static sp_status names_from(char *text, const char *option, const char *kind, const char ***names, int32_t *n, sp_error *err)
+/* The names of --types; the caller frees the array. */
+static sp_status types_from(char *text, const char *kind, const char ***names, int32_t *n, sp_error *err)
 {
     if (!text)
-        return sp_fail(err, SP_EINVAL, "model new %s needs --%s A,B,C", kind, option);
+        return sp_fail(err, SP_EINVAL, "model new %s needs --types A,B,C", kind);
     char **parts = malloc(MAX_NAMES * sizeof *parts);
     if (!parts)
         return sp_no_memory(err);
     *n = sp_split_list(text, MAX_NAMES, parts);
     *names = (const char **)parts;
-    return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--%s names nothing; a list such as A,B,C", option);
+    return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--types names nothing; a list such as A,B,C");
 }
 
 static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
@@ -274,22 +274,6 @@ static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_
     return status;
 }
 
-/* The classes in their order, as a list or in a file such as mapping.txt: a model without rules, by which texts of labels are
- * read.
- */
-static sp_status read_classes(options *o, sp_model **out, sp_error *err)
-{
-    const char **names = NULL;
-    int32_t n = 0;
-    if (access(o->classes, R_OK) == 0)
-        return sp_model_load(o->classes, out, err);
-    sp_status status = names_from(o->classes, "classes", "from-labels", &names, &n, err);
-    if (status == SP_OK && !(*out = sp_model_new("from-labels", n, names)))
-        status = sp_fail(err, SP_ENOMEM, "no memory for %d classes", n);
-    free(names);
-    return status;
-}
-
 static sp_status new_from_labels(const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (!file)
@@ -307,7 +291,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     sp_source *source = NULL;
     sp_model *named = NULL;
     sp_label_counts counts = {0};
-    sp_status status = o->classes ? read_classes(o, &named, err) : SP_OK;
+    sp_status status = o->run.place.classes ? sp_classes_load(o->run.place.classes, &named, err) : SP_OK;
     places.model = named;
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
@@ -353,28 +337,35 @@ static bool is_listed(const char *kinds, const char *kind)
     return is_known;
 }
 
+static sp_status new_shape(const char *kind, int32_t n, const char *const *names, int step, sp_model **out, sp_error *err)
+{
+    if (strcmp(kind, "left-right") == 0)
+        return sp_model_new_left_right(n, names, step, out, err);
+    return strcmp(kind, "cycle") == 0 ? sp_model_new_cycle(n, names, out, err) : sp_model_new_band(n, names, step, out, err);
+}
+
 static sp_status new_model(const char *kind, const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (strcmp(kind, "from-labels") == 0)
         return new_from_labels(file, o, out, err);
     if (file)
         return sp_fail(err, SP_EINVAL, "model new %s takes no file (\"%s\")", kind, file);
-    const bool is_tagging = is_listed(tag_kinds, kind);
-    const char **names = NULL;
+    const char **types = NULL;
+    sp_model *named = NULL;
     int32_t n = 0;
-    sp_status status = is_tagging ? names_from(o->types, "types", kind, &names, &n, err)
-                                  : names_from(o->classes, "classes", kind, &names, &n, err);
-    if (status != SP_OK)
-        ;
-    else if (is_tagging)
-        status = sp_model_new_tags(kind, n, names, out, err);
-    else if (strcmp(kind, "left-right") == 0)
-        status = sp_model_new_left_right(n, names, o->step, out, err);
-    else if (strcmp(kind, "cycle") == 0)
-        status = sp_model_new_cycle(n, names, out, err);
-    else
-        status = sp_model_new_band(n, names, o->step, out, err);
-    free(names);
+    sp_status status = SP_OK;
+    if (is_listed(tag_kinds, kind)) {
+        status = types_from(o->types, kind, &types, &n, err);
+        if (status == SP_OK)
+            status = sp_model_new_tags(kind, n, types, out, err);
+    } else {
+        status = o->run.place.classes ? sp_classes_load(o->run.place.classes, &named, err)
+                                      : sp_fail(err, SP_EINVAL, "model new %s needs --classes A,B,C", kind);
+        if (status == SP_OK)
+            status = new_shape(kind, named->n_classes, (const char *const *)named->classes, o->step, out, err);
+    }
+    free(types);
+    sp_model_free(named);
     if (status == SP_OK && o->run.fit.name) {
         char *name = strdup(o->run.fit.name);
         if (!name)

@@ -12,7 +12,7 @@ typedef struct stream {
     sp_model *model;
     int32_t n_classes;
     const char **names; /* [K] what is printed, in the order of the columns */
-    char *names_text;
+    sp_model *named;    /* whose classes they are, or NULL */
     double *log_prior;
     sp_chain *chain;
     sp_online *online;
@@ -31,7 +31,7 @@ static void stream_close(stream *s)
     sp_model_free(s->model);
     free(s->log_prior);
     free(s->names);
-    free(s->names_text);
+    sp_model_free(s->named);
     free(s->rest);
 }
 
@@ -41,6 +41,8 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (!o->run.model)
         return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_model_load(o->run.model, &s->model, err);
+    if (status == SP_OK && o->run.place.classes)
+        status = sp_classes_load(o->run.place.classes, &s->named, err);
     if (status != SP_OK)
         return status;
     int32_t K = s->n_classes = s->model->n_classes;
@@ -49,18 +51,17 @@ static sp_status stream_open(stream *s, sp_error *err)
     s->log_prior = malloc((size_t)K * sizeof *s->log_prior);
     s->rest = malloc(((size_t)o->lag + 1) * sizeof *s->rest);
     s->block = sp_block_new();
-    s->names_text = o->classes ? strdup(o->classes) : NULL;
-    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block || (o->classes && !s->names_text)) {
+    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block) {
         free(class_of_column);
         return sp_no_memory(err);
     }
-    int32_t n_names = s->names_text ? sp_split_list(s->names_text, K + 1, (char **)s->names) : K;
-    for (int32_t k = 0; !s->names_text && k < K; k++)
-        s->names[k] = s->model->classes[k];
+    const sp_model *named = s->named ? s->named : s->model;
+    for (int32_t k = 0; k < K && k < named->n_classes; k++)
+        s->names[k] = named->classes[k];
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = class_of_column;
     compile.transition_weight = sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
-    status = sp_model_align(s->model, n_names, s->names, class_of_column, err);
+    status = sp_model_align(s->model, named->n_classes, (const char *const *)named->classes, class_of_column, err);
     if (status == SP_OK)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)

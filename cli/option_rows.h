@@ -55,11 +55,11 @@ OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when the
            "log_probs|probs|logits|scores")
 OPTION_ROW(
     GAPS, "gaps", 0, TEXT, run.place.gaps,
-    "steps that valid or attention_mask leaves out between others, and labels of -100: their neighbours become adjacent, or "
-    "a new segment begins",
+    "steps that valid, attention_mask or labels of -100 leave out before others: their neighbours become adjacent, or a new "
+    "segment begins",
     "join|break")
-OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too",
-           "-100")
+OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored,
+           "labels of -100 are known outside of rows [N,T] too: unscored, or with --gaps left out", "-100")
 OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
            "of a folder or several files those that this list names, one a line, such as a split's .bundle", "LIST")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
@@ -165,7 +165,8 @@ OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
            "count the reference's transitions across its unscored steps too", NULL)
 OPTION_ROW(DATA, "data", 0, TEXT, data, "audit: scores with labels, as compare reads them", "SCORES.h5")
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
-OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
+OPTION_ROW(CLASSES, "classes", 0, TEXT, run.place.classes,
+           "names of the columns, when not in the model's order; or a file of them, such as a model's config.json", "A,B,C")
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new iob1 to bmes: entity types", "A,B,C")
 OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")

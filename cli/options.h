@@ -24,8 +24,7 @@ typedef struct options {
     int what_if_bytes;                                      /* -1 where not given */
     char **fail_if;                                         /* as often as given, ends with NULL; or NULL */
     char *seed;
-    char *classes; /* stream, model new: names in order */
-    int lag;       /* stream: -1 where not given */
+    int lag; /* stream: -1 where not given */
     /* model new */
     char *types, *min_count;
     int step;
@@ -82,7 +81,7 @@ bool option_is_given(const options *o, option_id id);
 /* Those that several commands share. */
 #define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
 #define PLACES_BESIDE                                                                                                            \
-    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),                   \
+    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(CLASSES), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),  \
         OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define LABEL_FILE_OPTIONS                                                                                                       \
     OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL), OPTION(REFERENCE), OPTION(LABELS_DATASET)

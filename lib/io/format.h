@@ -73,12 +73,15 @@ struct sp_source {
     sp_paths_info paths;   /* of a file that was opened for its paths */
     bool has_words;        /* the labels are words */
     const sp_model *model; /* of labels that are words, or NULL; borrowed */
+    sp_model *named;       /* whose classes the columns are, by the options; or NULL. Owned */
     const sp_codes *codes; /* of the labels, or NULL; borrowed */
     bool ignores_100;      /* labels of -100 are unscored; set while opening */
     /* Holes (holes.h): flags [n_steps] of the steps that take part, and what says so ("array valid"), set while opening; NULL:
      * there are none. Both owned. The rest once they are used. */
     uint8_t *kept;
     char *kept_place;
+    bool is_kept_by_labels; /* -100 says so */
+    sp_gaps own_gaps;       /* what the file itself says of its holes; SP_GAPS_ERROR: nothing */
     int64_t *kept_offsets, *step_at;
     sp_holes holes;
     bool has_holes;
@@ -101,6 +104,9 @@ char *sp_format_endings(char *text, size_t size);
 /* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
  * holes. */
 sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err);
+
+/* After the recordings of a source that was opened for paths have other steps. */
+void sp_paths_reader_refresh(sp_source *source);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
  * and is of one; else SP_OK. dataset: what is wanted of it, NULL where only statepath writes such files. */

@@ -28,29 +28,91 @@ sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64
     return SP_OK;
 }
 
+/* The first step that takes no part while a later one of its recording does; -1: there is none. */
+static int64_t first_hole(int64_t n, const int64_t *offsets, const uint8_t *kept, int64_t *recording)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t end = offsets[i + 1];
+        while (end > offsets[i] && !kept[end - 1])
+            end--;
+        const uint8_t *hole = end > offsets[i] ? memchr(kept + offsets[i], 0, (size_t)(end - offsets[i])) : NULL;
+        *recording = i;
+        if (hole)
+            return hole - (kept + offsets[i]);
+    }
+    return -1;
+}
+
+/* Recordings end with their last step that takes part; the flags move up. */
+static void cut_ends(int64_t n, int64_t *offsets, uint8_t *kept)
+{
+    int64_t begin = 0, to = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t end = offsets[i + 1];
+        while (end > begin && !kept[end - 1])
+            end--;
+        memmove(kept + to, kept + begin, (size_t)(end - begin));
+        to += end - begin;
+        begin = offsets[i + 1];
+        offsets[i + 1] = to;
+    }
+}
+
+sp_status sp_holes_of_labels(int64_t n, int64_t *offsets, const int64_t *labels, const sp_source_options *options, bool is_padded,
+                             uint8_t **kept, bool *found, sp_error *err)
+{
+    const int64_t S = offsets[n];
+    int64_t t = 0, recording;
+    while (t < S && labels[t] != SP_LABEL_IGNORED)
+        t++;
+    *found = t < S;
+    uint8_t *flags = *kept;
+    const bool is_refused = flags && options->gaps == SP_GAPS_ERROR && first_hole(n, offsets, flags, &recording) >= 0;
+    if (!*found || is_refused)
+        return SP_OK;
+    if (!flags) {
+        if (!(flags = *kept = malloc((size_t)S)))
+            return sp_no_memory(err);
+        memset(flags, 1, (size_t)S);
+    }
+    for (; t < S; t++)
+        flags[t] &= labels[t] != SP_LABEL_IGNORED;
+    if (is_padded && options->needs_scores)
+        cut_ends(n, offsets, flags);
+    if (!memchr(flags, 0, (size_t)offsets[n])) {
+        free(flags);
+        *kept = NULL;
+    }
+    return SP_OK;
+}
+
+sp_gaps sp_gaps_of(const char *word)
+{
+    return strcmp(word, "join") == 0 ? SP_GAPS_JOIN : strcmp(word, "break") == 0 ? SP_GAPS_BREAK : SP_GAPS_ERROR;
+}
+
 char *sp_kept_place(const char *what, const char *name)
 {
-    const size_t size = strlen(what) + strlen(name) + 2;
+    const char *first = name ? what : "the", *second = name ? name : what;
+    const size_t size = strlen(first) + strlen(second) + 2;
     char *place = malloc(size);
     if (place)
-        snprintf(place, size, "%s %s", what, name);
+        snprintf(place, size, "%s %s", first, second);
     return place;
 }
 
 sp_status sp_holes_check(const sp_source *source, sp_gaps gaps, sp_error *err)
 {
     const sp_source_info *info = &source->info;
-    if (!source->kept || gaps != SP_GAPS_ERROR)
+    int64_t n = 0;
+    const bool is_said = gaps != SP_GAPS_ERROR || source->own_gaps != SP_GAPS_ERROR;
+    const int64_t step = source->kept && !is_said ? first_hole(info->n_recordings, info->offsets, source->kept, &n) : -1;
+    if (step < 0)
         return SP_OK;
-    int64_t n = 0, at = 0;
-    while (source->kept[at])
-        at++;
-    while (info->offsets[n + 1] <= at)
-        n++;
-    return sp_fail_at(err, SP_EDATA, at - info->offsets[n],
-                      "%s: %s has a hole: step %lld of recording %s takes no part, and a later one does; `gaps` join makes its "
+    return sp_fail_at(err, SP_EDATA, step,
+                      "%s: %s has a hole: step %lld of recording %s takes no part%s, and a later one does; `gaps` join makes its "
                       "neighbours adjacent, `gaps` break begins a new segment after it",
-                      info->file, source->kept_place, (long long)(at - info->offsets[n]), info->ids[n]);
+                      info->file, source->kept_place, (long long)step, info->ids[n], source->is_kept_by_labels ? " (-100)" : "");
 }
 
 sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err)
@@ -73,13 +135,28 @@ sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err)
     free(source->kept);
     source->kept = NULL;
     source->holes = (sp_holes){.n_steps = S, .offsets = all, .step_at = step_at};
-    source->breaks = gaps == SP_GAPS_BREAK;
+    source->breaks = gaps == SP_GAPS_BREAK || source->own_gaps == SP_GAPS_BREAK;
     source->has_own_segments = info->has_segments;
     info->has_segments |= source->breaks;
     source->has_holes = true;
     info->offsets = offsets;
     info->n_steps = n_kept;
     return SP_OK;
+}
+
+sp_status sp_holes_use_others(sp_source *source, uint8_t *kept, sp_gaps gaps, sp_error *err)
+{
+    sp_source_info *info = &source->info;
+    free(source->kept);
+    source->kept = kept;
+    if (source->has_holes) {
+        info->offsets = source->holes.offsets;
+        info->n_steps = source->holes.n_steps;
+        info->has_segments = source->has_own_segments;
+        free(source->kept_offsets);
+        free(source->step_at);
+    }
+    return sp_holes_use(source, gaps, err);
 }
 
 void sp_holes_free(sp_source *source)
@@ -89,6 +166,14 @@ void sp_holes_free(sp_source *source)
     free(source->kept_offsets);
     free(source->step_at);
     sp_block_free(source->with_holes);
+}
+
+uint8_t *sp_holes_flags(const sp_holes *holes, int64_t n)
+{
+    uint8_t *flags = calloc((size_t)holes->n_steps + 1, 1);
+    for (int64_t t = 0; flags && t < n; t++)
+        flags[holes->step_at[t]] = 1;
+    return flags;
 }
 
 /* ---- reading ---- */

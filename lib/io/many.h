@@ -12,6 +12,9 @@
  * The source must be new. SP_OK; what opening a file says; SP_EDATA (two files do not go together). */
 sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_list *list, sp_error *err);
 
+/* How many steps each file has, which its source (sp_source_file) says, once holes are left out. */
+void sp_many_count_steps(sp_source *source);
+
 /* ---- what both files share ---- */
 
 enum { SP_MANY_OPEN_FILES = 16 /* at a time */ };

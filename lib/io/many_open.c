@@ -25,7 +25,8 @@ static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *e
     a->options = *o;
     a->options.more = NULL;
     a->options.only = NULL;
-    a->options.known = NULL; /* looked at while opening, from the request */
+    a->options.classes = NULL; /* of all files together */
+    a->options.known = NULL;   /* looked at while opening, from the request */
     a->options.n_known = 0;
     const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,
                                    &a->options.lengths, &a->options.ids,    &a->options.mask};
@@ -250,6 +251,8 @@ static sp_status add_kept(const sp_source *one, sp_source *source, int64_t first
     const int64_t n = source->info.n_steps - first_step;
     if (!one->kept && !source->kept)
         return SP_OK;
+    if (one->own_gaps != SP_GAPS_ERROR)
+        source->own_gaps = one->own_gaps;
     uint8_t *kept = realloc(source->kept, (size_t)source->info.n_steps + 1);
     if (!kept)
         return sp_no_memory(err);
@@ -263,17 +266,12 @@ static sp_status add_kept(const sp_source *one, sp_source *source, int64_t first
     return SP_OK;
 }
 
-/* The recordings without their holes, and how many steps that leaves of each file. */
-static sp_status use_holes(sp_source *source, sp_error *err)
+void sp_many_count_steps(sp_source *source)
 {
     const sp_many *a = source->opened;
-    sp_status status = sp_holes_use(source, a->options.gaps, err);
-    if (status != SP_OK)
-        return status;
     const int64_t *offsets = source->info.offsets;
     for (int64_t i = 0; i < a->list->n; i++)
         a->files[i].n_steps = offsets[a->members[i].first + a->members[i].n] - offsets[a->members[i].first];
-    return SP_OK;
 }
 
 /* What the first file with a remark says, and in how many more there was something to say. */
@@ -409,5 +407,8 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     all->n_files = list->n;
     all->files = a->files;
     all->n_left_out = a->n_left_out;
-    return use_holes(source, err);
+    status = sp_holes_use(source, a->options.gaps, err);
+    if (status == SP_OK)
+        sp_many_count_steps(source);
+    return status;
 }

@@ -4,9 +4,10 @@
  *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
  *               label where there is one strategy, as files.h reads it, else each as its strategy
  *   .npz        paths/STRATEGY int32 [S], path_scores/STRATEGY f64 [N], status/STRATEGY uint8 [N] as in HDF5; offsets int64
- *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated
+ *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated.
+ *               Where steps take no part valid uint8 [S] and gaps, a text, as in HDF5
  *   .conll      columns of CoNLL (text/conll.h): the token where the input has tokens, the label where it has labels, the class
- *               of each strategy; -1 for none
+ *               of each strategy; -1 for none. Steps that take no part are left out
  *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H

@@ -69,6 +69,7 @@ sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_
     (void)unlink(name);
     free(name);
     k->holes = header->holes;
+    k->gaps = header->gaps ? header->gaps : "join";
     k->n_kept = header->n_steps;
     return k->holes ? fill_holes(k, err) : SP_OK;
 }

@@ -14,6 +14,7 @@ typedef struct sp_kept_paths {
     int64_t n_written;   /* steps and recordings of paths so far */
     /* Where steps have holes between them, which are -1: how many take part, and their places; borrowed. */
     const sp_holes *holes;
+    const char *gaps; /* as the header has it; borrowed */
     int64_t n_kept;
 } sp_kept_paths;
 

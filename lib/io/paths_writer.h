@@ -32,6 +32,7 @@ typedef struct sp_paths_header {
     int64_t n_recordings, n_steps;
     const int64_t *offsets; /* [N+1] */
     const sp_holes *holes;  /* between the steps (scores.h), or NULL: the file has them too, with -1 or NaN there. Borrowed */
+    const char *gaps;       /* what became of them, which such a file says: "join" or "break"; NULL: join */
     int32_t n_classes;
     const char *const *ids;      /* [N] or NULL */
     const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */

@@ -21,6 +21,7 @@
 #include "io/source.h"
 #include "io/text/conll.h"
 #include "io/text/text_labels.h"
+#include "statepath/model_json.h"
 
 #define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
 #define FOREIGN(what, ...)                                                                                                       \
@@ -231,6 +232,7 @@ void sp_source_close(sp_source *source)
     if (source->opened)
         source->format->close(source->opened);
     sp_holes_free(source);
+    sp_model_free(source->named);
     free(source->file_name);
     free(source);
 }
@@ -267,12 +269,43 @@ sp_status sp_source_open_one(const char *file, const sp_request *request, sp_sou
     return status;
 }
 
+/* Names of the columns that the options give. Those that a file has must be the same, in whatever order. */
+static sp_status name_classes(sp_source *source, const char *classes, sp_error *err)
+{
+    sp_source_info *info = &source->info;
+    if (!classes)
+        return SP_OK;
+    sp_status status = sp_classes_load(classes, &source->named, err);
+    if (status != SP_OK)
+        return status;
+    const int32_t n = source->named->n_classes;
+    if (info->n_classes && info->n_classes != n)
+        return sp_fail(err, SP_EDATA, "%s: has %d classes, and `classes` %s names %d", info->file, info->n_classes, classes, n);
+    for (int32_t k = 0; info->classes && k < n; k++) {
+        bool is_named = false;
+        for (int32_t j = 0; j < n; j++)
+            is_named |= strcmp(info->classes[k], source->named->classes[j]) == 0;
+        if (!is_named)
+            return sp_fail(err, SP_EDATA,
+                           "%s: names its classes itself, among them %s, which `classes` %s does not name; leave it out",
+                           info->file, info->classes[k], classes);
+    }
+    if (info->classes)
+        return SP_OK;
+    info->classes = (const char *const *)source->named->classes;
+    info->classes_place = "`classes`";
+    info->n_classes = n;
+    return SP_OK;
+}
+
 static sp_status open_alone(const char *file, const sp_request *request, sp_source **out, sp_error *err)
 {
     sp_source *source = NULL;
     sp_status status = sp_source_open_one(file, request, &source, err);
     if (status == SP_OK)
         status = sp_holes_use(source, request->options->gaps, err);
+    if (status == SP_OK)
+        status = name_classes(source, request->options->classes, err);
     if (status == SP_OK)
         *out = source;
     else
@@ -302,6 +335,8 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
         return sp_no_memory(err);
     }
     status = sp_many_open(source, request, list, err);
+    if (status == SP_OK)
+        status = name_classes(source, request->options->classes, err);
     if (status == SP_OK)
         *out = source;
     else
@@ -501,10 +536,15 @@ sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_sou
     options.needs_scores = false;
     const sp_request request = {.options = &options, .is_paths = true, .paths = paths};
     sp_status status = open_source(file, &request, out, err);
-    if (status != SP_OK)
-        return status;
-    const sp_source_info *info = &(*out)->info;
-    sp_paths_info *p = &(*out)->paths;
+    if (status == SP_OK)
+        sp_paths_reader_refresh(*out);
+    return status;
+}
+
+void sp_paths_reader_refresh(sp_source *source)
+{
+    const sp_source_info *info = &source->info;
+    sp_paths_info *p = &source->paths;
     p->file = info->file;
     p->file_size = info->file_size;
     p->n_recordings = info->n_recordings;
@@ -516,7 +556,6 @@ sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_sou
     p->classes = info->classes;
     p->has_labels = info->has_labels;
     p->has_segments = info->has_segments;
-    return SP_OK;
 }
 
 const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader)

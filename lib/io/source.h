@@ -28,6 +28,16 @@ void sp_source_use_model(sp_source *source, const sp_model *model);
  * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);
 
+/* Steps that take no part in one of two sources of the same recordings (`gaps`) take none in the other from here on, where step t
+ * is the same in both: the recordings are as long, with such steps, but for such steps at their ends.
+ *   recording  [N of source] which of `other` each is; not below 0
+ *   lengths    false: recordings of other lengths are compared as far as both go
+ *   is_mutual  false: `other` stays as it is
+ * What sp_source_info_of() and sp_paths_reader_info() say of both changes. SP_OK, also where their steps are not the same ones;
+ * SP_EDATA (they are not, and a segment was to begin after each), SP_ENOMEM. */
+sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64_t *recording, bool lengths, bool is_mutual,
+                                sp_gaps gaps, sp_error *err);
+
 /* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
 void sp_source_use_threads(sp_source *source, int n_threads);
 

@@ -53,12 +53,14 @@ typedef struct sp_file_access {
  * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
  * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
  *
- * Padded recordings may have holes: steps that are false in valid (or attention_mask), with steps that are true after them. They
- * are an error unless `gaps` says join or break; then the recording is what is left.
+ * Recordings may have holes: steps that are false in valid (or attention_mask), with steps that are true after them. They are an
+ * error unless `gaps` says join or break; then the recording is what is left. valid of packed recordings is [S].
  *
- * Hugging Face's layout: logits [N,T,K] with labels [N,T] or attention_mask [N,T] (1: a token) beside them, and neither lengths
- * nor valid. Labels of -100 are unscored there. Without attention_mask a recording ends with its last label that is not -100.
- * With `gaps` all steps whose label is -100 are holes: special tokens, and pieces of a word but the first.
+ * Hugging Face's layout: rows, scores [N,T,K] with labels [N,T] beside them or in another file, and neither lengths nor valid;
+ * attention_mask [N,T] is 1 where a token is. Steps whose label is -100 take no part: at the end of a row they are padding,
+ * before another that does (special tokens, pieces of a word but the first) they are holes. predictions and label_ids are known
+ * names, as transformers' Trainer uses them: logits, where their rows are not probabilities. With ignores_100 labels of -100 are
+ * known beside lengths or valid too, and where there are no rows: there they are unscored, or with `gaps` holes.
  *
  * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
  * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
@@ -130,19 +132,21 @@ typedef struct sp_file_access {
  * first event; a time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
  */
 
-/* Holes: steps between others of `valid` or `attention_mask` that take no part, and with Hugging Face's labels those of -100. */
+/* Holes: steps before others that take no part by `valid` or `attention_mask`, and with Hugging Face's labels those of -100. */
 typedef enum sp_gaps { SP_GAPS_ERROR, SP_GAPS_JOIN, SP_GAPS_BREAK } sp_gaps;
 
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
     const char *scores, *labels, *offsets, *lengths, *ids, *mask;
+    const char
+        *classes;  /* names of the columns, as sp_classes_load() takes them, of files that have none; NULL: as the file has */
     bool has_kind; /* false: by the dataset's name */
     sp_kind kind;
     sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do */
     bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
     sp_gaps gaps;      /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
-    bool ignores_100;  /* labels of -100 are unscored, as they are in Hugging Face's layout without this */
+    bool ignores_100;  /* labels of -100 are known outside of Hugging Face's layout too (above) */
     bool with_tokens;  /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
     /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
@@ -258,9 +262,10 @@ const char *sp_layout_name(sp_layout layout); /* "packed" ... */
  *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug; attribute `names` says so
  *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
  *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
- *   /offsets int64 [N+1], /ids [N], /classes [K], /labels (type of the paths) and /segments int64 [S] where the input had them
- *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in order), epoch_seconds
- *   where the input had it
+ *   /valid uint8 [S]        0: the step takes no part (a hole of the input, -1 in each path); only where there are such steps,
+ * with the root attribute gaps, join or break, by which the file is read again /offsets int64 [N+1], /ids [N], /classes [K],
+ * /labels (type of the paths) and /segments int64 [S] where the input had them root attributes statepath_version, command, model
+ * (JSON), input, input_size, strategies (their names in order), epoch_seconds where the input had it
  *
  * A writer writes a temporary file beside the target; only _commit moves it there, flushed to disk. A reader sees the old file or
  * the whole new one; a writer closed without _commit leaves nothing. The same answers give the same bytes.

@@ -24,9 +24,15 @@ sp_status sp_model_from_json(const char *text, const char *name, sp_model **out,
 
 /* Reads a model by file name, or a shipped one by its name ("sleep-strict"; the shipped models are compiled in). A file of that
  * name in the working folder comes first; a name with '/' or ending in ".json" is only ever a file. A text of lines such as
- * "0 background" (mapping.txt of action segmentation) is a model of these classes without rules.
+ * "0 background" (mapping.txt of action segmentation) is a model of these classes without rules; so is a configuration of a model
+ * of transformers, which names its classes in id2label.
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
+
+/* The names of classes in their order, as a model: a list "A,B,C"; or a file, which is what sp_model_load() reads: mapping.txt,
+ * or the config.json of a model of transformers (id2label). SP_OK; SP_EINVAL (an empty list, a name twice), SP_EFILE, SP_EMODEL,
+ * SP_ENOMEM. */
+sp_status sp_classes_load(const char *list_or_file, sp_model **out, sp_error *err);
 
 /* What a model may have and what is rarely meant, each with its place ("sleep.json:6:13: key "allow": class "REM" can never be
  * left ..."): a state that no start reaches, that reaches no end, that is never left; a class without state. As sp_model_load().

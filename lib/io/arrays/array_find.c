@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "io/holes.h"
 
 /* ---- by name ---- */
 
@@ -158,8 +159,9 @@ sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *e
 
 /* ---- scores and labels ---- */
 
-static const char *const beside_names[] = {"labels", "segments", "weights",  "mask",          "offsets", "lengths",       "valid",
-                                           "ids",    "classes",  "subjects", "epoch_seconds", "tokens",  "attention_mask"};
+static const char *const beside_names[] = {"labels",         "segments", "weights", "mask",     "offsets",       "lengths",
+                                           "valid",          "ids",      "classes", "subjects", "epoch_seconds", "tokens",
+                                           "attention_mask", "gaps"};
 
 bool sp_array_is_beside(const char *name)
 {
@@ -273,6 +275,17 @@ static sp_status no_scores(sp_array_map *map, sp_error *err)
                    map->file.file, title, list);
 }
 
+/* What transformers' Trainer returns, saved under its own names. */
+static sp_status find_trainers(sp_array_map *map, sp_array_part *part, sp_error *err)
+{
+    sp_stored *one = sp_stored_find(&map->file, SP_TRAINER_SCORES);
+    sp_status status = one ? sp_stored_look(&map->file, one, err) : SP_OK;
+    if (status != SP_OK || !one || !sp_stored_is_float(one) || one->rank < 2)
+        return status;
+    part->one = one;
+    return set_path(part, SP_TRAINER_SCORES, err);
+}
+
 sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *options, sp_error *err)
 {
     sp_array_part *part = &map->scores;
@@ -289,6 +302,8 @@ sp_status sp_array_find_scores(sp_array_map *map, const sp_source_options *optio
     for (int kind = 0; status == SP_OK && kind < SP_N_KINDS && !part->path; kind++)
         status = find_by_kind(map, (sp_kind)kind, part, err);
     if (status == SP_OK && !part->path)
+        status = find_trainers(map, part, err);
+    if (status == SP_OK && !part->path)
         status = find_by_shape(map, true, part, err);
     return status == SP_OK && !part->path && options->needs_scores ? no_scores(map, err) : status;
 }
@@ -304,9 +319,13 @@ sp_status sp_array_find_labels(sp_array_map *map, const sp_source_options *optio
         part->one = map->file.arrays;
         return SP_OK;
     }
-    sp_status status = sp_array_named(map, NULL, "labels", "", &part->one, err);
-    if (status == SP_OK && part->one)
-        return set_path(part, "labels", err);
+    static const char *const usual[] = {"labels", SP_TRAINER_LABELS};
+    sp_status status = SP_OK;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        status = sp_array_named(map, NULL, usual[i], "", &part->one, err);
+        if (status != SP_OK || part->one)
+            return status == SP_OK ? set_path(part, usual[i], err) : status;
+    }
     if (status == SP_OK)
         status = find_by_pattern(map, "labels", part, err);
     if (status == SP_OK && !part->path)

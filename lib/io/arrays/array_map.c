@@ -177,67 +177,73 @@ static sp_status map_packed(sp_array_map *map, const sp_source_options *options,
     return status;
 }
 
-/* Flags [N,T]: those that are 0, or of labels -100, in the array become 0. */
-static sp_status keep_flagged(sp_array_map *map, sp_stored *array, bool are_labels, uint8_t *flags, sp_error *err)
+/* Steps that take part: [N,T], and of packed steps [S], flags that are not 0. */
+static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags, sp_error *err)
 {
-    char where[300], shape[SP_STORED_SHAPE];
-    const int64_t T = map->padded_steps;
+    char where[300], shape[SP_STORED_SHAPE], wanted[SP_STORED_SHAPE];
+    const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+    const int64_t N = is_padded ? map->n_recordings : 1, T = is_padded ? map->padded_steps : map->n_steps;
+    const sp_stored want = {.rank = 1 + is_padded, .dims = {is_padded ? N : T, T}};
     int64_t *row = malloc(((size_t)T + 1) * sizeof *row);
-    sp_status status = row ? check_whole(map, array, 2, are_labels ? "label" : "value of valid", err) : sp_no_memory(err);
+    sp_status status = row ? check_whole(map, array, want.rank, "value of valid", err) : sp_no_memory(err);
     sp_stored_where(&map->file, array, where, sizeof where);
-    if (status == SP_OK && (array->dims[0] != map->n_recordings || array->dims[1] != T))
-        status = sp_fail(err, SP_EDATA, "%s: has shape %s, but must have [%lld, %lld]", where, sp_stored_shape(array, shape),
-                         (long long)map->n_recordings, (long long)T);
-    for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
+    if (status == SP_OK && (array->dims[0] != want.dims[0] || (is_padded && array->dims[1] != T)))
+        status = sp_fail(err, SP_EDATA, "%s: has shape %s, but must have %s", where, sp_stored_shape(array, shape),
+                         sp_stored_shape(&want, wanted));
+    for (int64_t n = 0; status == SP_OK && n < N; n++) {
         int64_t bad_at = -1;
         double bad = 0;
         status = sp_stored_read(&map->file, array, n * T, T, SP_TO_I64, 0, row, &bad_at, &bad, err);
         for (int64_t t = 0; status == SP_OK && bad_at < 0 && t < T; t++) {
-            flags[n * T + t] &= are_labels ? row[t] != SP_LABEL_IGNORED : row[t] != 0;
-            if (!are_labels && row[t] != 0 && row[t] != 1) {
+            flags[n * T + t] = row[t] != 0;
+            if (row[t] != 0 && row[t] != 1) {
                 bad_at = t;
                 bad = (double)row[t];
             }
         }
         if (status == SP_OK && bad_at >= 0)
-            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is %s", where, (long long)n, (long long)bad_at,
-                             bad, are_labels ? "no whole number" : "neither 0 nor 1");
+            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is neither 0 nor 1", where, (long long)n,
+                             (long long)bad_at, bad);
     }
     free(row);
     return status;
 }
 
-/* Steps that take part: by valid or attention_mask; of labels, where they are given, those that are not -100. Without either only
- * the end of a recording is cut off. */
-static sp_status find_kept(sp_array_map *map, sp_stored *valid, sp_stored *labels, bool with_holes, int64_t *lengths,
-                           sp_error *err)
+/* Of padded recordings their lengths, and where they have holes map->kept. What is read for other than scores keeps the width of
+ * its rows, so that recordings of another file can be matched. */
+static sp_status find_kept(sp_array_map *map, sp_stored *valid, bool cuts, int64_t *lengths, sp_error *err)
 {
     const int64_t N = map->n_recordings, T = map->padded_steps;
-    uint8_t *flags = malloc((size_t)(N * T) + 1), *ignored = NULL;
+    uint8_t *flags = malloc((size_t)(N * T) + 1);
     if (!flags)
         return sp_no_memory(err);
-    memset(flags, 1, (size_t)(N * T));
-    sp_status status = valid ? keep_flagged(map, valid, false, flags, err) : SP_OK;
-    if (status == SP_OK && labels)
-        status = keep_flagged(map, labels, true, flags, err);
-    map->kept_name = valid ? valid->name : labels ? labels->name : NULL;
-    if (status == SP_OK)
-        status = sp_holes_lengths(N, T, flags, lengths, with_holes ? &map->kept : &ignored, err);
-    free(ignored);
-    free(flags);
+    map->kept_name = valid->name;
+    sp_status status = read_valid(map, valid, flags, err);
+    if (status == SP_OK && cuts)
+        status = sp_holes_lengths(N, T, flags, lengths, &map->kept, err);
+    if (status != SP_OK || cuts)
+        free(flags);
+    else
+        map->kept = flags;
     return status;
 }
 
-static bool is_logits(const sp_array_map *map)
+/* Of packed recordings map->kept, where an array says which steps take part. */
+static sp_status find_packed_kept(sp_array_map *map, sp_error *err)
 {
-    const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL;
-    return path && strcmp(slash ? slash + 1 : path, sp_kind_name(SP_KIND_LOGITS)) == 0;
+    sp_stored *valid = NULL;
+    sp_status status = map->file.by_name ? sp_array_named(map, NULL, "valid", "", &valid, err) : SP_OK;
+    if (status != SP_OK || !valid)
+        return status;
+    map->kept_name = valid->name;
+    map->kept = malloc((size_t)map->n_steps + 1);
+    return map->kept ? read_valid(map, valid, map->kept, err) : sp_no_memory(err);
 }
 
 static sp_status map_padded(sp_array_map *map, const sp_source_options *options, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
-    sp_stored *lengths = NULL, *valid = NULL, *labels = NULL;
+    sp_stored *lengths = NULL, *valid = NULL;
     const sp_stored *array = map->first;
     map->layout = SP_LAYOUT_PADDED;
     map->n_recordings = array->dims[0];
@@ -249,21 +255,13 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     sp_status status = sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err);
     if (status == SP_OK && !lengths)
         status = sp_array_named(map, NULL, "valid", "", &valid, err);
-    const bool may_be_tokens = !lengths && !valid && map->first == map->scores.one;
+    const bool may_be_tokens = !lengths && !valid;
     if (status == SP_OK && may_be_tokens)
         status = sp_array_named(map, NULL, "attention_mask", "", &valid, err);
-    if (status == SP_OK && !lengths && (options->ignores_100 || (may_be_tokens && is_logits(map))))
-        status = sp_array_named(map, options->labels, "labels", "labels", &labels, err);
     if (status != SP_OK)
         return status;
-    map->ignores_100 = options->ignores_100 || (may_be_tokens && is_logits(map) && (labels || valid));
-    if (valid && options->gaps == SP_GAPS_ERROR)
-        labels = NULL; /* they cut nothing off */
-    if (!lengths && !valid && !labels && map->file.by_name)
-        return sp_fail(err, SP_EDATA,
-                       "%s: has shape %s, one row a recording, but nothing says how long each is; write an array lengths [%lld] "
-                       "beside it (all %lld when nothing is padded), or name it with `lengths`",
-                       where, sp_stored_shape(array, shape), (long long)map->n_recordings, (long long)map->padded_steps);
+    map->ignores_100 = options->ignores_100 || may_be_tokens;
+    map->is_unsized = !lengths && !valid && map->file.by_name;
     if (!lengths && map->padded_steps == 0 && map->n_recordings > 0)
         return sp_fail(err, SP_EDATA, "%s: has shape %s: %lld recordings without a step", where, sp_stored_shape(array, shape),
                        (long long)map->n_recordings);
@@ -281,8 +279,8 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
         status = values ? SP_OK : sp_no_memory(err);
         for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++)
             values[n] = map->padded_steps;
-        if (status == SP_OK && (valid || labels))
-            status = find_kept(map, valid, labels, valid || options->gaps != SP_GAPS_ERROR, values, err);
+        if (status == SP_OK && valid)
+            status = find_kept(map, valid, options->needs_scores, values, err);
     }
     if (status == SP_OK)
         status = lengths_to_offsets(map, lengths ? lengths : valid ? valid : array, values, err);
@@ -328,6 +326,8 @@ static sp_status map_recordings(sp_array_map *map, sp_array_part *part, const sp
             part->has_classes ? check_scores(map, part->one, 0, err) : check_whole(map, part->one, 0, part->noun, err);
         if (status == SP_OK)
             status = part->one->rank == 2 + part->has_classes ? map_padded(map, options, err) : map_packed(map, options, err);
+        if (status == SP_OK && map->layout != SP_LAYOUT_PADDED)
+            status = find_packed_kept(map, err);
         return status == SP_OK ? find_names(map, options, err) : status;
     }
     map->layout = SP_LAYOUT_GROUPS;
@@ -423,7 +423,77 @@ static sp_status find_part(sp_array_map *map, const sp_array_part *reference, co
     return status;
 }
 
+/* ---- labels of -100 ---- */
+
+static bool are_logits(const sp_array_map *map)
+{
+    const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+    return name && (strcmp(name, sp_kind_name(SP_KIND_LOGITS)) == 0 || strcmp(name, SP_TRAINER_SCORES) == 0);
+}
+
+/* All labels as they are stored, [S]. */
+static sp_status read_labels(const sp_array_map *map, int64_t *out, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
+        const sp_stored *array = sp_array_of(&map->labels, n);
+        const int64_t begin = map->offsets[n], steps = map->offsets[n + 1] - begin;
+        const int64_t first = map->layout == SP_LAYOUT_PADDED   ? n * map->padded_steps
+                              : map->layout == SP_LAYOUT_GROUPS ? 0
+                                                                : begin;
+        int64_t bad_at = -1;
+        double bad = 0;
+        if (array && !array->words)
+            status = sp_stored_read(&map->file, array, first, steps, SP_TO_I64, 0, out + begin, &bad_at, &bad, err);
+    }
+    return status;
+}
+
+/* Steps whose label is -100: padding where they end a row, else holes. Of other layouts than rows only where `gaps` says what
+ * becomes of them; else they are unscored. */
+static sp_status find_ignored(sp_array_map *map, const sp_source_options *options, sp_error *err)
+{
+    const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+    const bool is_wanted = is_padded ? map->ignores_100 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
+    const bool had_holes = map->kept != NULL;
+    bool found = false;
+    if (is_wanted && sp_array_part_is(&map->labels)) {
+        int64_t *labels = calloc((size_t)map->n_steps + 1, sizeof *labels);
+        sp_status status = labels ? read_labels(map, labels, err) : sp_no_memory(err);
+        if (status == SP_OK)
+            status = sp_holes_of_labels(map->n_recordings, map->offsets, labels, options, is_padded, &map->kept, &found, err);
+        free(labels);
+        if (status != SP_OK)
+            return status;
+        map->n_steps = map->offsets[map->n_recordings];
+    }
+    map->is_kept_by_labels = map->kept && !had_holes;
+    if (map->is_kept_by_labels)
+        map->kept_name = sp_array_of(&map->labels, 0) ? sp_array_of(&map->labels, 0)->name : SP_TRAINER_LABELS;
+    map->ignores_100 = options->ignores_100 || found;
+    if (!map->is_unsized || found || (are_logits(map) && sp_array_part_is(&map->labels)))
+        return SP_OK;
+    char where[300], shape[SP_STORED_SHAPE];
+    return sp_fail(err, SP_EDATA,
+                   "%s: has shape %s, one row a recording, but nothing says how long each is; write an array lengths [%lld] "
+                   "beside it (all %lld when nothing is padded), or name it with `lengths`",
+                   sp_stored_where(&map->file, map->first, where, sizeof where), sp_stored_shape(map->first, shape),
+                   (long long)map->n_recordings, (long long)map->padded_steps);
+}
+
 /* ---- all of it ---- */
+
+/* The array of labels beside the reference. */
+static const char *labels_beside(const sp_array_map *map, const sp_array_part *reference)
+{
+    bool is_none = false;
+    char *usual = reference->path ? sp_array_name_beside(reference->path, "labels", &is_none) : NULL;
+    char *trainer = usual ? sp_array_name_beside(reference->path, SP_TRAINER_LABELS, &is_none) : NULL;
+    const bool is_trainer = trainer && !sp_stored_find(&map->file, usual) && sp_stored_find(&map->file, trainer);
+    free(usual);
+    free(trainer);
+    return is_trainer ? SP_TRAINER_LABELS : "labels";
+}
 
 static sp_status open_paths(sp_array_map *map, const sp_request *request, sp_error *err)
 {
@@ -435,8 +505,10 @@ static sp_status open_paths(sp_array_map *map, const sp_request *request, sp_err
         status = check_shape(map, &map->paths[i], map->paths[i].one, 0, err);
     sp_array_part root = {.path = map->file.by_name && map->layout != SP_LAYOUT_GROUPS ? (char *)"paths" : NULL};
     if (status == SP_OK)
-        status = find_part(map, &root, options->labels, "labels", "label", false, true, &map->labels, err);
-    return status == SP_OK ? find_part(map, &root, NULL, "segments", "segment", false, false, &map->segments, err) : status;
+        status = find_part(map, &root, options->labels, labels_beside(map, &root), "label", false, true, &map->labels, err);
+    if (status == SP_OK)
+        status = find_part(map, &root, NULL, "segments", "segment", false, false, &map->segments, err);
+    return status == SP_OK ? find_ignored(map, options, err) : status;
 }
 
 bool sp_array_is_unused(const sp_stored *array)
@@ -486,14 +558,15 @@ static sp_status open_all(sp_array_map *map, const sp_request *request, sp_error
     if (status == SP_OK)
         status = map_recordings(map, has_scores ? &map->scores : &map->labels, options, err);
     if (status == SP_OK && has_scores)
-        status = find_part(map, reference, options->labels, "labels", "label", false, true, &map->labels, err);
+        status =
+            find_part(map, reference, options->labels, labels_beside(map, reference), "label", false, true, &map->labels, err);
     if (status == SP_OK)
         status = find_part(map, reference, NULL, "segments", "segment", false, false, &map->segments, err);
     if (status == SP_OK)
         status = find_part(map, reference, NULL, "weights", "weight", false, false, &map->weights, err);
     if (status == SP_OK && has_scores)
         status = find_part(map, reference, options->mask, "mask", "mask", true, false, &map->mask, err);
-    return status;
+    return status == SP_OK ? find_ignored(map, options, err) : status;
 }
 
 sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err)

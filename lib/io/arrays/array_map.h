@@ -26,6 +26,8 @@ typedef struct sp_array_map {
     int64_t n_recordings, n_steps;
     uint8_t *kept;          /* [S] flags of steps, where there are holes; or NULL */
     const char *kept_name;  /* of the array that says so */
+    bool is_kept_by_labels; /* it is that of the labels */
+    bool is_unsized;        /* padded, and no array says how long the recordings are */
     bool ignores_100;       /* labels of -100 are unscored */
     int64_t *offsets;       /* [N+1] */
     sp_texts ids;           /* [N] */

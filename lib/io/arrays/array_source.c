@@ -276,6 +276,12 @@ static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bo
                    : ", and `transpose` where it is [classes, steps]");
 }
 
+/* Rows that are no probabilities, beside labels: what transformers' Trainer returns are logits. */
+static bool is_of_trainer(const sp_array_map *map)
+{
+    return map->scores.path && strcmp(map->scores.path, SP_TRAINER_SCORES) == 0 && sp_array_part_is(&map->labels);
+}
+
 static sp_status find_kind(sp_source *source, const array_source *a, const sp_source_options *options, sp_error *err)
 {
     const sp_array_map *map = &a->map;
@@ -298,7 +304,9 @@ static sp_status find_kind(sp_source *source, const array_source *a, const sp_so
     if (status == SP_OK) {
         sp_kind seen = info->kind;
         const bool is_seen = sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
-        if (!is_seen || (has_kind && seen != info->kind))
+        if (!is_seen && !has_kind && is_of_trainer(map))
+            info->kind = SP_KIND_LOGITS;
+        else if (!is_seen || (has_kind && seen != info->kind))
             status = refuse_rows(map, sp_array_of(&map->scores, n), has_kind, rows, steps, err);
         else if (!has_kind)
             info->kind = seen;
@@ -347,6 +355,20 @@ static sp_status find_tokens(sp_source *source, array_source *a, sp_error *err)
         status = sp_fail(err, SP_EDATA, "%s: array tokens has %lld tokens, but there are %lld steps; write one for each step",
                          map->file.file, (long long)array->count, (long long)map->n_steps);
     source->tokens = (const char *const *)a->tokens;
+    return status;
+}
+
+/* What paths that were written with holes say of them. */
+static sp_status find_own_gaps(array_source *a, sp_gaps *gaps, sp_error *err)
+{
+    sp_stored *array = NULL;
+    sp_texts words = NULL;
+    sp_status status = a->map.file.by_name ? sp_array_named(&a->map, NULL, "gaps", "", &array, err) : SP_OK;
+    if (status == SP_OK && array && array->form != SP_STORED_NUMBERS)
+        status = sp_stored_texts(&a->map.file, array, &words, err);
+    if (status == SP_OK && words && array->count == 1)
+        *gaps = sp_gaps_of(words[0]);
+    free(words);
     return status;
 }
 
@@ -417,7 +439,10 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
     if (a->map.kept && !(source->kept_place = sp_kept_place("array", a->map.kept_name)))
         return sp_no_memory(err);
     source->kept = a->map.kept;
+    source->is_kept_by_labels = a->map.is_kept_by_labels;
     a->map.kept = NULL;
+    if (source->kept && (status = find_own_gaps(a, &source->own_gaps, err)) != SP_OK)
+        return status;
     source->has_words = has_words(&a->map.labels, a->map.n_recordings);
     status = find_classes(a, &source->info, err);
     if (status == SP_OK && request->options->with_tokens)

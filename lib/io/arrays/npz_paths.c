@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "io/arrays/npz.h"
+#include "io/holes.h"
 #include "io/paths_export.h"
 #include "io/text/text_buffer.h"
 #include "io/text/texts.h"
@@ -182,6 +183,15 @@ static sp_status write_labels(archive *a, const sp_paths_export *e, int32_t *lab
     return status == SP_OK ? end_member(a, err) : status;
 }
 
+/* Which steps take part, and what became of the others. */
+static sp_status write_holes(archive *a, const sp_paths_export *e, sp_error *err)
+{
+    uint8_t *flags = sp_holes_flags(e->kept.holes, e->kept.n_kept);
+    sp_status status = flags ? write_array(a, "valid", "u1", e->kept.holes->n_steps, 1, flags, err) : sp_no_memory(err);
+    free(flags);
+    return status == SP_OK ? write_texts(a, "gaps", 1, &e->kept.gaps, err) : status;
+}
+
 static bool takes(const char *file)
 {
     return strcasecmp(sp_file_ending(file), ".npz") == 0;
@@ -204,6 +214,8 @@ static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp
         status = write_texts(&a, "classes", info->n_classes, info->classes, err);
     if (status == SP_OK && info->has_labels)
         status = write_labels(&a, e, path, err);
+    if (status == SP_OK && e->kept.holes)
+        status = write_holes(&a, e, err);
     if (status == SP_OK && a.directory.failed)
         status = sp_no_memory(err);
     if (status == SP_OK) {

@@ -27,7 +27,8 @@ typedef struct sp_h5_map {
     int64_t n_recordings, n_steps, padded_steps;
     uint8_t *kept;    /* [S] flags of steps, where there are holes; or NULL */
     char *kept_name;  /* of the dataset that says so */
-    bool ignores_100; /* labels of -100 are unscored */
+    bool is_unsized;  /* padded, and no dataset says how long the recordings are */
+    bool ignores_100; /* labels of -100 are unscored; while it is opened: they are looked for */
     int64_t *offsets; /* [N+1] */
     sp_texts ids;     /* [N] */
     bool has_ids;     /* they are the file's own */
@@ -62,13 +63,14 @@ typedef struct sp_h5_map_request {
     const char *mend;                    /* completes "there is no dataset X; ..." */
     bool has_class_axis;                 /* scores: floats with K last; else integers */
     const char *offsets, *lengths, *ids; /* places as given, or NULL */
-    const char *labels;                  /* likewise; where they are looked for -100 */
-    sp_gaps gaps;
     bool ignores_100;
+    bool cuts; /* padded recordings end with the last step that takes part; else they keep the width of their rows */
 } sp_h5_map_request;
 
 /* SP_OK; SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. The map is to be closed also when it could not be opened. */
 sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_request *request, sp_h5_map *map, sp_error *err);
+/* The sentence for padded recordings of which nothing says how long they are. */
+sp_status sp_h5_map_unsized(const sp_h5_map *map, sp_error *err);
 void sp_h5_map_close(sp_h5_map *map);
 
 /* Makes the scratch at least so large; what was in it is lost. NULL on lack of memory. */

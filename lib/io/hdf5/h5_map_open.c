@@ -97,25 +97,25 @@ static sp_status use_lengths(sp_h5_map *map, const char *path, int64_t n_padded,
     return status;
 }
 
-/* Flags [N,T]: those that are 0, or of labels -100, in the dataset become 0. */
-static sp_status keep_flagged(sp_h5_map *map, const char *path, int64_t n, bool are_labels, uint8_t *flags, sp_error *err)
+/* Steps that take part: flags that are not 0, of n padded recordings, or of n packed steps. */
+static sp_status read_valid(sp_h5_map *map, const char *path, int64_t n, bool is_padded, uint8_t *flags, sp_error *err)
 {
     char shape[SP_H5_SHAPE], other[SP_H5_SHAPE];
     sp_h5_data data;
     sp_status status = sp_h5_data_open(map->file, map->file_name, path, "name it with `lengths`", &data, err);
     if (status != SP_OK)
         return status;
-    const int64_t width = map->padded_steps;
+    const int rank = is_padded ? 2 : 1;
+    const int64_t width = is_padded ? map->padded_steps : 1;
     int64_t rows = width > 0 ? (1 << 20) / width + 1 : n;
     if (rows > n)
         rows = n;
     unsigned char *raw = malloc((size_t)(rows * width) * data.element.size + 1);
     int64_t *values = malloc(((size_t)(rows * width) + 1) * sizeof *values);
-    if (data.rank != 2 || (int64_t)data.dims[0] != n || (int64_t)data.dims[1] != width)
-        status =
-            sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but dataset %s has %s; it must be one %s per recording and step",
-                    map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
-                    sp_h5_shape(map->data.rank, map->data.dims, other), are_labels ? "label" : "flag");
+    if (data.rank != rank || (int64_t)data.dims[0] != n || (is_padded && (int64_t)data.dims[1] != width))
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but dataset %s has %s; it must be one flag per %sstep",
+                         map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
+                         sp_h5_shape(map->data.rank, map->data.dims, other), is_padded ? "recording and " : "");
     else if (!raw || !values)
         status = sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < n; first += rows) {
@@ -125,16 +125,18 @@ static sp_status keep_flagged(sp_h5_map *map, const char *path, int64_t n, bool 
         status = sp_h5_data_read(&data, map->file_name, path, start, size, raw, err);
         int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, count * width, SP_TO_I64, 0, values, &bad) : -1;
         for (int64_t i = 0; status == SP_OK && at < 0 && i < count * width; i++) {
-            flags[first * width + i] &= are_labels ? values[i] != SP_LABEL_IGNORED : values[i] != 0;
-            if (!are_labels && values[i] != 0 && values[i] != 1) {
+            flags[first * width + i] = values[i] != 0;
+            if (values[i] != 0 && values[i] != 1) {
                 at = i;
                 bad = (double)values[i];
             }
         }
-        if (at >= 0)
-            status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is %s", map->file_name,
-                                path, (long long)first + at / width, (long long)at % width, bad,
-                                are_labels ? "no whole number" : "neither 0 nor 1");
+        if (at >= 0 && is_padded)
+            status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is neither 0 nor 1",
+                                map->file_name, path, (long long)first + at / width, (long long)at % width, bad);
+        else if (at >= 0)
+            status = sp_fail(err, SP_EDATA, "%s: dataset %s, step %lld: %g is neither 0 nor 1", map->file_name, path,
+                             (long long)first + at, bad);
     }
     free(raw);
     free(values);
@@ -142,29 +144,61 @@ static sp_status keep_flagged(sp_h5_map *map, const char *path, int64_t n, bool 
     return status;
 }
 
-/* Steps that take part: by valid or attention_mask; of labels, where they are given, those that are not -100. Without holes only
- * the end of a recording is cut off. */
-static sp_status use_kept(sp_h5_map *map, const char *valid, const char *labels, int64_t n, bool with_holes, sp_error *err)
+/* Of padded recordings their lengths, and where they have holes map->kept; valid: taken over. */
+static sp_status use_kept(sp_h5_map *map, char *valid, int64_t n, bool cuts, sp_error *err)
 {
     const size_t N = (size_t)n, T = (size_t)map->padded_steps;
     int64_t *lengths = malloc((N + 1) * sizeof *lengths);
-    uint8_t *flags = malloc(N * T + 1), *ignored = NULL;
-    map->kept_name = strdup(valid ? valid : labels);
-    sp_status status = lengths && flags && map->kept_name ? SP_OK : sp_no_memory(err);
+    uint8_t *flags = malloc(N * T + 1);
+    map->kept_name = valid;
+    sp_status status = lengths && flags ? read_valid(map, valid, n, true, flags, err) : sp_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
+        lengths[i] = map->padded_steps;
+    if (status == SP_OK && cuts)
+        status = sp_holes_lengths(n, map->padded_steps, flags, lengths, &map->kept, err);
     if (status == SP_OK)
-        memset(flags, 1, N * T);
-    if (status == SP_OK && valid)
-        status = keep_flagged(map, valid, n, false, flags, err);
-    if (status == SP_OK && labels)
-        status = keep_flagged(map, labels, n, true, flags, err);
-    if (status == SP_OK)
-        status = sp_holes_lengths(n, map->padded_steps, flags, lengths, with_holes ? &map->kept : &ignored, err);
-    if (status == SP_OK)
-        status = offsets_of_lengths(map, map->kept_name, lengths, n, map->padded_steps, err);
+        status = offsets_of_lengths(map, valid, lengths, n, map->padded_steps, err);
     free(lengths);
-    free(flags);
-    free(ignored);
+    if (status == SP_OK && !cuts)
+        map->kept = flags;
+    else
+        free(flags);
     return status;
+}
+
+/* Of packed recordings map->kept, where a dataset says which steps take part. */
+static sp_status find_packed_kept(sp_h5_map *map, sp_error *err)
+{
+    bool failed = false;
+    map->kept_name = place_find(map, NULL, "valid", &failed);
+    if (failed)
+        return sp_no_memory(err);
+    if (!map->kept_name)
+        return SP_OK;
+    map->kept = malloc((size_t)map->n_steps + 1);
+    return map->kept ? read_valid(map, map->kept_name, map->n_steps, false, map->kept, err) : sp_no_memory(err);
+}
+
+/* Nothing says how long they are: as long as the rows. */
+static sp_status use_rows(sp_h5_map *map, int64_t n, sp_error *err)
+{
+    int64_t *lengths = malloc(((size_t)n + 1) * sizeof *lengths);
+    for (int64_t i = 0; lengths && i < n; i++)
+        lengths[i] = map->padded_steps;
+    map->is_unsized = true;
+    sp_status status = lengths ? offsets_of_lengths(map, map->path, lengths, n, map->padded_steps, err) : sp_no_memory(err);
+    free(lengths);
+    return status;
+}
+
+sp_status sp_h5_map_unsized(const sp_h5_map *map, sp_error *err)
+{
+    char shape[SP_H5_SHAPE];
+    return sp_fail(err, SP_EDATA,
+                   "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
+                   "[%lld] beside it (all %lld when nothing is padded), or name it with `lengths`",
+                   map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)map->data.dims[0],
+                   (long long)map->padded_steps);
 }
 
 /* Words alone: what is empty at the end of a row is padding. */
@@ -177,15 +211,6 @@ static sp_status use_words(sp_h5_map *map, int64_t n, sp_error *err)
         status = offsets_of_lengths(map, map->path, lengths, n, map->padded_steps, err);
     free(lengths);
     return status;
-}
-
-static bool is_text(const sp_h5_map *map, const char *path)
-{
-    const hid_t set = sp_h5_look(map->file, path) == SP_H5_DATASET ? H5Dopen2(map->file, path, H5P_DEFAULT) : -1;
-    const bool is = set >= 0 && sp_h5_is_text(set);
-    if (set >= 0)
-        H5Dclose(set);
-    return is;
 }
 
 /* ---- layouts of one dataset ---- */
@@ -201,20 +226,10 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
         return sp_fail(err, SP_EINVAL, "%s: dataset %s has shape %s, one row a recording; offsets do not apply, use `lengths`",
                        map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape));
     char *lengths = place_find(map, request->lengths, "lengths", &failed);
-    char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed), *labels = NULL;
-    const bool may_be_tokens = !lengths && !valid && request->has_class_axis;
-    if (may_be_tokens)
+    char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed);
+    map->ignores_100 = request->ignores_100 || (!lengths && !valid);
+    if (!lengths && !valid)
         valid = place_find(map, NULL, "attention_mask", &failed);
-    const char *last = strrchr(map->path, '/');
-    const bool are_logits = strcmp(last ? last + 1 : map->path, sp_kind_name(SP_KIND_LOGITS)) == 0;
-    if (!lengths && (request->ignores_100 || (may_be_tokens && are_logits)))
-        labels = place_find(map, request->labels, "labels", &failed);
-    map->ignores_100 = request->ignores_100 || (may_be_tokens && are_logits && (labels || valid));
-    if (labels && is_text(map, labels)) {
-        free(labels); /* words are classes, or unscored: none says that a step takes no part */
-        labels = NULL;
-    }
-    const bool are_labels_used = labels && !(valid && request->gaps == SP_GAPS_ERROR); /* else they cut nothing off */
     sp_status status;
     if (failed)
         status = sp_no_memory(err);
@@ -222,18 +237,12 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
         status = use_lengths(map, lengths, n, err);
     else if (!valid && map->data.element.kind == SP_ELEMENT_NONE)
         status = use_words(map, n, err);
-    else if (valid || are_labels_used)
-        status = use_kept(map, valid, are_labels_used ? labels : NULL, n, valid || request->gaps != SP_GAPS_ERROR, err);
+    else if (valid)
+        return use_kept(map, valid, n, request->cuts, err);
     else
-        status = sp_fail(
-            err, SP_EDATA,
-            "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
-            "[%lld] beside it (all %lld when nothing is padded), or name it with `lengths`",
-            map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)n,
-            (long long)map->padded_steps);
+        status = use_rows(map, n, err);
     free(lengths);
     free(valid);
-    free(labels);
     return status;
 }
 
@@ -327,6 +336,9 @@ sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_requ
         status = sp_h5_map_describe(map, request, &map->data, map->path, err);
     if (status != SP_OK)
         return status;
-    status = map->data.rank == 2 + request->has_class_axis ? map_padded(map, request, err) : map_packed(map, request, err);
+    if (map->data.rank == 2 + request->has_class_axis)
+        status = map_padded(map, request, err);
+    else if ((status = map_packed(map, request, err)) == SP_OK)
+        status = find_packed_kept(map, err);
     return status == SP_OK ? map_ids(map, request, err) : status;
 }

@@ -10,6 +10,7 @@
 #include "io/hdf5/h5_heap.h"
 #include "io/hdf5/h5_paths_writer.h"
 #include "io/hdf5/h5_put.h"
+#include "io/holes.h"
 #include "io/output_file.h"
 #include "io/write_behind.h"
 #include "statepath/files.h"
@@ -166,7 +167,7 @@ static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_head
 /* Bytes the file will have, rather too many. */
 static int64_t plan_size(const sp_h5_paths *writer, const sp_paths_header *header)
 {
-    int64_t bytes = 65536 + 8 * (header->n_recordings + 1);
+    int64_t bytes = 65536 + 8 * (header->n_recordings + 1) + (header->holes ? 4096 + header->holes->n_steps : 0);
     for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
         bytes += 4096 + at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns) * (int64_t)type_size(s->type);
@@ -293,10 +294,27 @@ static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
     return done;
 }
 
+/* Which steps take part, and what became of the others. */
+static bool dataset_holes(hid_t file, const sp_paths_header *header)
+{
+    if (!header->holes)
+        return true;
+    uint8_t *flags = sp_holes_flags(header->holes, header->n_steps);
+    const hsize_t size = (hsize_t)header->holes->n_steps;
+    const hid_t id = flags ? dataset_new(file, "/valid", H5T_NATIVE_UINT8, 1, &size) : H5I_INVALID_HID;
+    bool done = id >= 0 && H5Dwrite(id, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, flags) >= 0;
+    if (id >= 0)
+        done &= H5Dclose(id) >= 0;
+    if (!flags)
+        errno = ENOMEM;
+    free(flags);
+    return done && attribute_text(file, "gaps", header->gaps ? header->gaps : "join");
+}
+
 static bool skeleton_fill(hid_t file, sp_h5_paths *writer, const sp_paths_header *header)
 {
     bool done = dataset_offsets(file, header->holes ? header->holes->offsets : header->offsets, header->n_recordings) &&
-                dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
+                dataset_holes(file, header) && dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
                 dataset_subjects(file, header->subjects, header->n_recordings) &&
                 dataset_texts(file, "/classes", header->classes, header->n_classes) &&
                 attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&

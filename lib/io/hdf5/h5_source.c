@@ -18,7 +18,7 @@ static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, b
     if (is_scores)
         status = sp_h5_part_open(map, strdup(map->path), "score", true, false, &h->scores, err);
     if (status == SP_OK)
-        status = sp_h5_source_part(h, is_scores ? options->labels : map->path, "labels", "label", false, true, &h->labels, err);
+        status = sp_h5_source_labels(h, is_scores ? options->labels : map->path, &h->labels, err);
     if (status == SP_OK)
         status = sp_h5_source_part(h, NULL, "segments", "segment", false, false, &h->segments, err);
     if (status == SP_OK)
@@ -26,6 +26,38 @@ static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, b
     if (status == SP_OK && is_scores)
         status = sp_h5_source_part(h, options->mask, "mask", "mask", true, false, &h->mask, err);
     return status;
+}
+
+/* ---- labels of -100 ---- */
+
+sp_status sp_h5_source_ignored(sp_h5_source *h, const sp_source_options *options, sp_error *err)
+{
+    sp_h5_map *map = &h->map;
+    const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+    const bool is_wanted = is_padded ? map->ignores_100 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
+    const bool had_holes = map->kept != NULL;
+    bool found = false;
+    if (is_wanted && h->labels.path && !h->labels.words) {
+        int64_t *labels = malloc(((size_t)map->n_steps + 1) * sizeof *labels); /* -1 where a recording has none */
+        sp_status status =
+            labels ? sp_h5_part_read(map, &h->labels, 0, map->n_recordings, SP_TO_I64, 0, labels, err) : sp_no_memory(err);
+        if (status == SP_OK)
+            status = sp_holes_of_labels(map->n_recordings, map->offsets, labels, options, is_padded, &map->kept, &found, err);
+        free(labels);
+        if (status != SP_OK)
+            return status;
+        map->n_steps = map->offsets[map->n_recordings];
+    }
+    map->ignores_100 = options->ignores_100 || found;
+    h->is_kept_by_labels = map->kept && !had_holes;
+    if (h->is_kept_by_labels) {
+        free(map->kept_name);
+        if (!(map->kept_name = strdup(h->labels.path)))
+            return sp_no_memory(err);
+    }
+    const char *name = sp_h5_path_name(map->path);
+    const bool are_logits = strcmp(name, sp_kind_name(SP_KIND_LOGITS)) == 0 || strcmp(name, SP_TRAINER_SCORES) == 0;
+    return !map->is_unsized || found || (are_logits && h->labels.path) ? SP_OK : sp_h5_map_unsized(map, err);
 }
 
 /* ---- kind ---- */
@@ -46,8 +78,11 @@ static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
         return sp_no_memory(err);
     sp_status status = sp_h5_part_steps(map, &h->scores, n, 0, steps, SP_TO_F64, 0, rows, err);
     const sp_row_kind found = status == SP_OK ? sp_row_kind_of(rows, steps, width, width, 1) : SP_ROW_OTHER;
+    const bool is_of_trainer = strcmp(sp_h5_path_name(map->path), SP_TRAINER_SCORES) == 0 && h->labels.path;
     free(rows);
-    if (status == SP_OK && !sp_row_kind_known(found, kind))
+    if (status == SP_OK && !sp_row_kind_known(found, kind) && is_of_trainer)
+        *kind = SP_KIND_LOGITS;
+    else if (status == SP_OK && !sp_row_kind_known(found, kind))
         return sp_fail(
             err, SP_EDATA,
             "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
@@ -134,19 +169,31 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
                                        .offsets = options->offsets,
                                        .lengths = options->lengths,
                                        .ids = options->ids,
-                                       .labels = options->labels,
-                                       .gaps = options->gaps,
+                                       .cuts = options->needs_scores,
                                        .ignores_100 = options->ignores_100};
     status = sp_h5_map_open(h->file, h->file_name, &request, &h->map, err);
     free(path);
     if (status == SP_OK)
         status = open_parts(h, options, is_scores, err);
     if (status == SP_OK)
+        status = sp_h5_source_ignored(h, options, err);
+    if (status == SP_OK)
         status = sp_h5_source_classes(&h->map, h->map.n_classes, &h->classes, &h->n_classes, h->classes_place,
                                       sizeof h->classes_place, err);
     if (status == SP_OK && options->with_tokens)
         status = find_tokens(h, err);
     return status == SP_OK && is_scores ? find_kind(source, h, options, err) : status;
+}
+
+/* What paths that were written with holes say of them. */
+static sp_status find_own_gaps(sp_source *source, sp_h5_source *h, sp_error *err)
+{
+    char *word = NULL;
+    sp_status status = source->kept ? sp_h5_root_text(h->file, h->file_name, "gaps", &word, err) : SP_OK;
+    if (status == SP_OK && word)
+        source->own_gaps = sp_gaps_of(word);
+    free(word);
+    return status;
 }
 
 static sp_status open_h5(sp_source *source, const sp_request *request, sp_error *err)
@@ -167,7 +214,10 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
         status = sp_no_memory(err);
     source->ignores_100 |= h->map.ignores_100;
     source->kept = h->map.kept;
+    source->is_kept_by_labels = h->is_kept_by_labels;
     h->map.kept = NULL;
+    if (status == SP_OK)
+        status = find_own_gaps(source, h, err);
     return sp_h5_quiet_end(&quiet, status, err);
 }
 

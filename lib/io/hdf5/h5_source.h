@@ -32,12 +32,20 @@ typedef struct sp_h5_source {
     sp_h5_verdicts *verdicts; /* [n_paths] */
     bool *has_path_scores;    /* [n_paths] */
     char *model_json, *input; /* or NULL */
+    bool is_kept_by_labels;   /* map.kept is of labels of -100 */
 } sp_h5_source;
 
 /* Opens what stands at `given`, or where that is NULL at the usual place beside the reference, if it is there. is_optional: some
  * recordings may lack it. (h5_source_find.c) */
 sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name, const char *noun, bool has_classes,
                             bool is_optional, sp_h5_part *part, sp_error *err);
+
+/* The labels: at `given`, else called so, else as transformers' Trainer calls them. (h5_source_find.c) */
+sp_status sp_h5_source_labels(sp_h5_source *h, const char *given, sp_h5_part *part, sp_error *err);
+
+/* Of labels of -100, once the labels are open: padding where they end a row, else holes; in other layouts than rows only with
+ * `gaps`. SP_OK; SP_EDATA (nothing says how long padded recordings are), SP_EFILE, SP_ENOMEM. (h5_source.c) */
+sp_status sp_h5_source_ignored(sp_h5_source *h, const sp_source_options *options, sp_error *err);
 
 /* Where the recordings of a file are: the path or pattern of the scores (or of labels, when scores are not needed and there are
  * none). The caller frees *path. SP_OK; SP_EFILE with what the file holds. (h5_source_find.c) */

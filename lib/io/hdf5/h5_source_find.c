@@ -4,6 +4,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
+#include "io/holes.h"
 
 /* Order of preference where several stand beside each other. sp_kind_name() gives the same names; the order is this file's. */
 static const struct {
@@ -72,6 +73,28 @@ char *sp_h5_source_beside(const char *scores, const char *name, bool *failed)
     return out;
 }
 
+static bool are_floats(hid_t file, const char *path)
+{
+    const hid_t set = H5Dopen2(file, path, H5P_DEFAULT), type = set >= 0 ? H5Dget_type(set) : -1;
+    const bool are = type >= 0 && H5Tget_class(type) == H5T_FLOAT;
+    if (type >= 0)
+        H5Tclose(type);
+    if (set >= 0)
+        H5Dclose(set);
+    return are;
+}
+
+/* What transformers' Trainer returns, saved under its own names: the path, or NULL. */
+static char *find_trainers(hid_t file, const char *group, bool *failed)
+{
+    char *path = sp_h5_path_join(group, SP_TRAINER_SCORES);
+    *failed |= !path;
+    if (path && sp_h5_look(file, path) == SP_H5_DATASET && are_floats(file, path))
+        return path;
+    free(path);
+    return NULL;
+}
+
 /* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With options->has_kind the dataset of that
  * name is preferred. */
 static char *find_in_group(hid_t file, const char *group, const char *only, const sp_source_options *options, bool *failed)
@@ -88,9 +111,9 @@ static char *find_in_group(hid_t file, const char *group, const char *only, cons
             return path;
         free(path);
         if (only || *failed)
-            break;
+            return NULL;
     }
-    return NULL;
+    return find_trainers(file, group, failed);
 }
 
 /* <group>/{id}/<name>, where some group in it holds such a dataset; or NULL. */
@@ -184,6 +207,8 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
             else if (!found)
                 status = find_under(file, file_name, "/", false, "labels", options, &found, err);
             if (status == SP_OK && !found)
+                status = find_under(file, file_name, "/", false, SP_TRAINER_LABELS, options, &found, err);
+            if (status == SP_OK && !found)
                 status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "`labels`", err);
         } else if (status == SP_OK && !found) {
             status =
@@ -225,4 +250,12 @@ sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name
         return failed ? sp_no_memory(err) : SP_OK;
     }
     return sp_h5_part_open(map, path, noun, has_classes, is_optional && !given, part, err);
+}
+
+sp_status sp_h5_source_labels(sp_h5_source *h, const char *given, sp_h5_part *part, sp_error *err)
+{
+    sp_status status = sp_h5_source_part(h, given, "labels", "label", false, true, part, err);
+    return status == SP_OK && !part->path && !sp_h5_path_has_id(h->map.path)
+               ? sp_h5_source_part(h, NULL, SP_TRAINER_LABELS, "label", false, true, part, err)
+               : status;
 }

@@ -152,7 +152,8 @@ static sp_status open_map(sp_h5_source *h, const sp_source_options *places, cons
                                            .mend = mend,
                                            .offsets = places->offsets,
                                            .lengths = places->lengths,
-                                           .ids = places->ids};
+                                           .ids = places->ids,
+                                           .ignores_100 = places->ignores_100};
         status = sp_h5_map_open(h->file, h->file_name, &request, &h->map, err);
     }
     free(base);
@@ -245,8 +246,10 @@ static sp_status open_parts(sp_h5_source *h, const sp_request *request, const ch
             status = read_verdicts(h, i, err);
     }
     if (status == SP_OK)
-        status = sp_h5_source_part(h, request->options->labels, "labels", "label", false, true, &h->labels, err);
-    return status == SP_OK ? sp_h5_source_part(h, NULL, "segments", "segment", false, true, &h->segments, err) : status;
+        status = sp_h5_source_labels(h, request->options->labels, &h->labels, err);
+    if (status == SP_OK)
+        status = sp_h5_source_part(h, NULL, "segments", "segment", false, true, &h->segments, err);
+    return status == SP_OK ? sp_h5_source_ignored(h, request->options, err) : status;
 }
 
 sp_status sp_h5_source_open_paths(sp_h5_source *h, const sp_request *request, sp_error *err)

@@ -40,9 +40,9 @@ static const char *option_of(const sp_element *element, int rank)
 static bool is_known_attribute(const char *name)
 {
     static const char *const known[] = {
-        "classes", "class_names", "epoch_seconds",  "subject",        "strategies",        "model",
-        "input",   "input_size",  "command",        "recipe",         "statepath_version", "names",
-        "CLASS",   "NAME",        "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"};
+        "classes", "class_names", "epoch_seconds", "subject",        "strategies",        "model",
+        "input",   "input_size",  "command",       "recipe",         "statepath_version", "names",
+        "gaps",    "CLASS",       "NAME",          "DIMENSION_LIST", "REFERENCE_LIST",    "DIMENSION_LABELS"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i]) == 0)
             return true;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/json_read.h"
+
 enum { MOST_CLASSES = 10000 };
 
 /* The next line that is not blank, cut at its end and without blanks around it; NULL: there is none. *line counts lines. */
@@ -33,10 +35,16 @@ static const char *name_of(const char *line, int32_t *number)
     return line + digits + blanks;
 }
 
+/* The configuration of a model of transformers, whose key it is. */
+static bool is_config(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\"");
+}
+
 bool sp_class_list_is(const char *text)
 {
     int32_t number;
-    return name_of(text + strspn(text, " \t\r\n"), &number) != NULL;
+    return is_config(text) || name_of(text + strspn(text, " \t\r\n"), &number) != NULL;
 }
 
 /* names [n] point into the text, those that are missing stay NULL. */
@@ -83,8 +91,88 @@ static sp_status make(const char *file, int32_t n, const char *const *names, sp_
     return status;
 }
 
+/* names [n] point into the document. */
+static sp_status read_entries(const sp_json_doc *doc, json_t *entries, const char **names)
+{
+    const sp_json_at root = {0}, at = {&root, "id2label", 0};
+    const int32_t n = (int32_t)json_object_size(entries);
+    const char *key;
+    json_t *value;
+    json_object_foreach(entries, key, value)
+    {
+        const sp_json_at place = {&at, key, 0};
+        const size_t digits = strspn(key, "0123456789");
+        const long number = digits > 0 && digits < 7 && !key[digits] ? strtol(key, NULL, 10) : -1;
+        if (number < 0 || number >= n)
+            return sp_json_fail(doc, &place,
+                                "key \"id2label\": \"%.40s\" is no number of a class; %d classes are \"0\" to \"%d\"", key, n,
+                                n - 1);
+        if (!json_is_string(value) || !*json_string_value(value))
+            return sp_json_fail(doc, &place, "key \"id2label\": class %ld has no name", number);
+        if (names[number])
+            return sp_json_fail(doc, &place, "key \"id2label\": class %ld is named twice", number);
+        for (int32_t k = 0; k < n; k++)
+            if (names[k] && strcmp(names[k], json_string_value(value)) == 0)
+                return sp_json_fail(doc, &place, "key \"id2label\": %s is class %d already", names[k], k);
+        names[number] = json_string_value(value);
+    }
+    return SP_OK;
+}
+
+static sp_status read_config(const char *text, const char *file, sp_model **out, sp_error *err)
+{
+    sp_json_doc doc;
+    sp_status status = sp_json_open(&doc, text, file, "a model's configuration", SP_EMODEL, err);
+    if (status != SP_OK)
+        return status;
+    const sp_json_at root = {0}, at = {&root, "id2label", 0};
+    json_t *entries = json_object_get(doc.root, "id2label");
+    const size_t n = json_object_size(entries);
+    const char **names = calloc(n + 1, sizeof *names);
+    if (!names)
+        status = sp_no_memory(err);
+    else if (!entries)
+        status = sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes");
+    else if (n == 0 || n > MOST_CLASSES)
+        status = sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed", MOST_CLASSES);
+    if (status == SP_OK)
+        status = read_entries(&doc, entries, names);
+    if (status == SP_OK)
+        status = make(file, (int32_t)n, names, out, err);
+    free(names);
+    sp_json_close(&doc);
+    return status;
+}
+
+sp_status sp_class_list_split(const char *list, sp_model **out, sp_error *err)
+{
+    char *copy = strdup(list), *rest = NULL;
+    const char **names = calloc(strlen(list) / 2 + 2, sizeof *names);
+    int32_t n = 0;
+    sp_status status = copy && names ? SP_OK : sp_no_memory(err);
+    for (char *name = copy ? strtok_r(copy, ",", &rest) : NULL; status == SP_OK && name; name = strtok_r(NULL, ",", &rest)) {
+        name += strspn(name, " \t");
+        for (size_t end = strlen(name); end > 0 && strchr(" \t", name[end - 1]); end--)
+            name[end - 1] = '\0';
+        for (int32_t k = 0; status == SP_OK && k < n; k++)
+            if (strcmp(names[k], name) == 0)
+                status = sp_fail(err, SP_EINVAL, "`classes` %s: names %s twice", list, name);
+        if (*name)
+            names[n++] = name;
+    }
+    if (status == SP_OK && n == 0)
+        status = sp_fail(err, SP_EINVAL, "`classes` names nothing; a list such as A,B,C, or a file of them");
+    if (status == SP_OK)
+        status = make("classes", n, names, out, err);
+    free(names);
+    free(copy);
+    return status;
+}
+
 sp_status sp_class_list_read(const char *text, const char *file, sp_model **out, sp_error *err)
 {
+    if (is_config(text))
+        return read_config(text, file, out, err);
     char *lines = strdup(text), *copy = strdup(text), *rest = lines;
     int64_t line = 0;
     int32_t n = 0;

@@ -1,6 +1,7 @@
-/* Classes that are told as numbers and names, as mapping.txt of action segmentation does: a model without rules. Private to io/.
+/* Classes that are told as numbers and names: a model without rules. Private to io/. As mapping.txt of action segmentation tells
+ * them, and the config.json of a model of transformers:
  *
- *     0 background
+ *     0 background                {"id2label": {"0": "O", "1": "B-PER"}, ...}
  *     1 take
  */
 #ifndef STATEPATH_IO_CLASS_LIST_H
@@ -8,8 +9,11 @@
 
 #include "statepath/model.h"
 
-/* Does the text begin with a line of a number and a name? */
+/* Does the text begin with a line of a number and a name, or is it an object with a key id2label and no model of ours? */
 bool sp_class_list_is(const char *text);
+
+/* A list "A,B,C" as a model without rules. SP_OK; SP_EINVAL (it names nothing, or a class twice), SP_ENOMEM. */
+sp_status sp_class_list_split(const char *list, sp_model **out, sp_error *err);
 
 /* The classes in the order of their numbers, every transition allowed; the model's name is the file's without folder and ending.
  * For a text that sp_class_list_is(). SP_OK; SP_EMODEL, which names the line (no number and name; a number that is there twice,

@@ -122,6 +122,16 @@ sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err)
     return status;
 }
 
+sp_status sp_classes_load(const char *list_or_file, sp_model **out, sp_error *err)
+{
+    struct stat s;
+    if (stat(list_or_file, &s) == 0)
+        return sp_model_load(list_or_file, out, err);
+    if (is_file_name(list_or_file))
+        return sp_fail(err, SP_EFILE, "%s: there is no such file of classes", list_or_file);
+    return sp_class_list_split(list_or_file, out, err);
+}
+
 sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_error *err)
 {
     char *text;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/holes.h"
 #include "io/paths_export.h"
 #include "io/text/conll.h"
 #include "io/text/text_buffer.h"
@@ -21,12 +22,14 @@ static void put_class(sp_text_buffer *out, int32_t k, const char *const *classes
     put_column(out, k < 0 ? "-1" : classes[k]);
 }
 
-/* The steps of one recording as a sentence of CoNLL. labels NULL: none. */
+/* The steps of one recording as a sentence of CoNLL. labels NULL: none; taking_part NULL: all. */
 static void put_sentence(sp_text_buffer *out, const sp_paths_export *e, int64_t n, int32_t *const *paths, const int32_t *labels,
-                         int64_t at)
+                         const uint8_t *taking_part, int64_t at)
 {
     const sp_paths_info *info = &e->kept.info;
     for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
+        if (taking_part && !taking_part[info->offsets[n] + t])
+            continue;
         if (e->tokens) {
             put_column(out, e->tokens[info->offsets[n] + t]);
             sp_text_buffer_put(out, " ", 1);
@@ -50,7 +53,8 @@ static sp_status write_conll(sp_paths_export *e, int32_t **paths, int64_t most, 
     const sp_paths_info *info = &e->kept.info;
     sp_text_buffer out = {.text = NULL};
     int32_t *labels = info->has_labels ? malloc(((size_t)most + 1) * sizeof *labels) : NULL;
-    sp_status status = labels || !info->has_labels ? SP_OK : sp_no_memory(err);
+    uint8_t *taking_part = e->kept.holes ? sp_holes_flags(e->kept.holes, e->kept.n_kept) : NULL;
+    sp_status status = (labels || !info->has_labels) && (taking_part || !e->kept.holes) ? SP_OK : sp_no_memory(err);
     for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         out.n = 0;
@@ -59,11 +63,12 @@ static sp_status write_conll(sp_paths_export *e, int32_t **paths, int64_t most, 
         if (status == SP_OK && labels)
             status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
         for (int64_t i = first; status == SP_OK && i < first + n; i++)
-            put_sentence(&out, e, i, paths, labels, info->offsets[i] - info->offsets[first]);
+            put_sentence(&out, e, i, paths, labels, taking_part, info->offsets[i] - info->offsets[first]);
         if (status == SP_OK)
             status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
     }
     free(labels);
+    free(taking_part);
     free(out.text);
     return status;
 }

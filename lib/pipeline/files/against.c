@@ -6,6 +6,7 @@
 
 #include "io/source.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/matched.h"
 #include "statepath/model_json.h"
 
 /* ---- words ---- */
@@ -121,6 +122,23 @@ static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options
     return status;
 }
 
+/* Steps that the first's labels leave out are left out of the other scores too. */
+static sp_status share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err)
+{
+    const sp_source_info *own = sp_source_info_of(source), *theirs = sp_source_info_of(first);
+    const sp_match_side ours = {.n = own->n_recordings, .ids = own->has_ids ? own->ids : NULL, .offsets = own->offsets};
+    const sp_match_side others = {
+        .n = theirs->n_recordings, .ids = theirs->has_ids ? theirs->ids : NULL, .offsets = theirs->offsets};
+    int64_t *recording = malloc(((size_t)ours.n + 1) * sizeof *recording);
+    sp_status status = recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_source_share_holes(source, first, recording, true, false, gaps, err);
+    else if (status == SP_EDATA)
+        status = SP_OK; /* which is said when they are matched */
+    free(recording);
+    return status;
+}
+
 static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words *words, const sp_pipeline *p,
                           const sp_file_input *first, const char *strategies, sp_error *err)
 {
@@ -149,6 +167,8 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         status = sp_source_seconds(first->source, &first_seconds, err);
     if (status == SP_OK)
         status = sp_source_seconds(in->source, &seconds, err);
+    if (status == SP_OK)
+        status = share_holes(in->source, first->source, places.gaps, err);
     if (status == SP_OK)
         status = sp_against_match(r, p, first_seconds, seconds, err);
     if (status == SP_OK && has_labels && !p->info->has_labels)

@@ -131,6 +131,7 @@ static sp_status put_step(tag_conversion *c, const char *token, const int32_t *l
 static sp_status write_recordings(tag_conversion *c, sp_error *err)
 {
     const char *const *tokens = sp_source_tokens(c->source);
+    const sp_holes *holes = sp_source_holes(c->source); /* which tokens have */
     const int64_t *offsets = c->info->offsets;
     sp_status status = SP_OK;
     for (int64_t first = 0, count; status == SP_OK && first < c->info->n_recordings; first += count) {
@@ -143,7 +144,8 @@ static sp_status write_recordings(tag_conversion *c, sp_error *err)
             const int32_t *labels = c->block->labels + (offsets[i] - offsets[first]);
             const int64_t n = offsets[i + 1] - offsets[i];
             for (int64_t t = 0; status == SP_OK && t < n; t++)
-                status = put_step(c, tokens ? tokens[offsets[i] + t] : NULL, labels, n, t, err);
+                status = put_step(c, tokens ? tokens[holes ? holes->step_at[offsets[i] + t] : offsets[i] + t] : NULL, labels, n,
+                                  t, err);
             if (status == SP_OK)
                 status = sp_text_put(c->out, "\n", 1, err);
         }

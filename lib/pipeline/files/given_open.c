@@ -97,6 +97,9 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     const bool has_columns = sp_source_has_columns(file);
     if ((o->paths_dataset && !has_columns) || o->place.offsets || o->place.ids)
         return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file", file);
+    if (o->place.classes)
+        return sp_fail(err, SP_EINVAL,
+                       "`classes` names numbers, and %s is a text, whose numbers are the model's; `map` reads others'", file);
     if (!o->model)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_model_load(o->model, &j->run.model, err);
@@ -168,8 +171,7 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     if (status == SP_OK)
         status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
-                                    !o->trim_to_shortest, hint, err);
+        status = sp_reference_match(l, j->reader, j->ids, seconds, !o->trim_to_shortest, hint, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     j->run.has_nll = l->info->has_scores;

@@ -75,10 +75,10 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     if (status == SP_OK)
         status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds,
-                                    true, NULL, err);
+        status = sp_reference_match(l, in->source, info->has_ids ? info->ids : NULL, seconds, true, NULL, err);
     if (status != SP_OK)
         return status;
+    p->holes = sp_source_holes(in->source);
     p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
     p->labels_file = l->file;
     in->labelled =

@@ -190,6 +190,11 @@ static sp_status open_writer(void *arg, sp_error *err)
                                "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
                                p->names[other], p->names[s], names[s]);
     }
+    if (sp_paths_writer_takes_tokens(p->opt->output) && p->info->has_segments)
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "note: columns of CoNLL have no segments: in %s the steps before and after a gap are neighbours; .h5 keeps "
+                      "them apart",
+                      p->opt->output);
     double seconds = p->opt->epoch_seconds;
     if (isnan(seconds) && p->step_seconds(p->step_seconds_arg, &seconds, NULL) != SP_OK)
         seconds = 0; /* an attribute that is something else is not passed on */
@@ -218,6 +223,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .together = p->opt->together,
                               .with_confidence = b->sink.with_confidence,
                               .holes = p->holes,
+                              .gaps = p->opt->place.gaps,
                               .tokens = p->tokens,
                               .n_extras = b->n_extras,
                               .extras = b->extras};

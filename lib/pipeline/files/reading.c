@@ -39,6 +39,7 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->lengths = o->place.lengths;
     out->ids = o->place.ids;
     out->mask = o->place.mask;
+    out->classes = o->place.classes;
     out->transpose = o->place.transpose;
     out->with_tokens = o->output && sp_paths_writer_takes_tokens(o->output);
     out->more = o->place.more;

@@ -109,6 +109,7 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     places.needs_scores = false;
     places.only = only_of_several(l->file, p->opt);
     sp_status status = sp_run_gaps(p->opt, &places, err);
+    l->gaps = places.gaps;
     if (status == SP_OK)
         status = sp_source_open(l->file, &places, &l->source, err);
     if (status != SP_OK)
@@ -158,18 +159,25 @@ static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t
     return status;
 }
 
-sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
-                             double step_seconds, bool lengths, const char *hint, sp_error *err)
+sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool lengths,
+                             const char *hint, sp_error *err)
 {
-    const sp_match_side ours = {file, n, ids, offsets, step_seconds, sp_source_is_several(file)};
+    const sp_source_info *info = sp_source_info_of(source);
+    sp_match_side ours = {info->file, info->n_recordings, ids, info->offsets, step_seconds, sp_source_is_several(info->file)};
     sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file)};
     sp_status status = sp_source_seconds(l->source, &theirs.step_seconds, err);
-    l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
+    l->recording = malloc(((size_t)ours.n + 1) * sizeof *l->recording);
     if (!l->recording)
         return sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_match_recordings(&ours, &theirs, false, NULL, l->recording, err);
+    if (status == SP_OK)
+        status = sp_source_share_holes(source, l->source, l->recording, lengths, true, l->gaps, err);
+    ours.offsets = info->offsets;
+    theirs.offsets = l->offsets = l->info->offsets;
     char tail[200] = "";
-    if (status == SP_OK && lengths && n == 1 && l->n_recordings == 1 && l->offsets[1] > offsets[1])
-        status = describe_tail(l, offsets[1], tail, sizeof tail, err);
+    if (status == SP_OK && lengths && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
+        status = describe_tail(l, ours.offsets[1], tail, sizeof tail, err);
     if (hint)
         snprintf(tail + strlen(tail), sizeof tail - strlen(tail), "%s", hint);
     return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, tail, l->recording, err) : status;

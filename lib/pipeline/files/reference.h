@@ -13,6 +13,7 @@ typedef struct sp_reference {
     int64_t n_recordings;
     const int64_t *offsets;   /* [N+1] */
     const char *const *ids;   /* [N] or NULL: the file names no recordings */
+    sp_gaps gaps;             /* as the run's options say */
     int64_t *recording;       /* [N of the others] recording of this file */
     int32_t *column_of_label; /* [K] or NULL: the same */
 } sp_reference;
@@ -40,8 +41,9 @@ void sp_reference_close(sp_reference *l);
 sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
                                   const int32_t *class_of_column, sp_error *err);
 
-/* Fills in l->recording for N recordings of `file`; ids NULL: it names none. As sp_match_recordings(). */
-sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
-                             double step_seconds, bool lengths, const char *hint, sp_error *err);
+/* Fills in l->recording for the recordings of `source`; ids NULL: it names none. Steps that one of both leaves out (`gaps`) are
+ * left out of the other. As sp_match_recordings(). */
+sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool lengths,
+                             const char *hint, sp_error *err);
 
 #endif

@@ -27,6 +27,7 @@ static const struct option {
     OPTION("mask", TEXT, place.mask),
     OPTION("kind", TEXT, place.kind),
     OPTION("only", TEXT, place.only),
+    OPTION("classes", TEXT, place.classes),
     OPTION("gaps", TEXT, place.gaps),
     OPTION("unscored", TEXT, place.unscored),
     OPTION("allow_external", WHOLE, place.allow_external),

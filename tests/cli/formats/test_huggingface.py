@@ -49,9 +49,25 @@ class TestHuggingFace(st.TestCase):
             self.assertEqual(self.result(name + ending, *options), self.result("hand.h5"))
 
     def test_without_gaps(self):
-        """attention_mask says how long sentences are; -100 is unscored."""
-        self.by_hand(self.attention == 1)
-        self.same("hf")
+        """-100 that only ends a row is padding, whether attention_mask goes on or not; elsewhere it is a hole."""
+        for ending, what in ((".npz", "array labels"), (".h5", "dataset /labels")):
+            for name in ("hf", "bare"):
+                self.files("bare", logits=self.logits, labels=self.labels)
+                self.refuses("compare", name + ending, "-m", "m.json",
+                             sentence="%s%s: %s has a hole: step 0 of recording 0 takes no part (-100), and a later one does; --gaps join makes "
+                                      "its neighbours adjacent, --gaps break begins a new segment after it" % (name, ending, what))
+        last = self.attention.sum(1) - 1
+        kept = np.arange(T) < last[:, None]
+        labels = np.where(kept, np.maximum(self.labels, 0), -100)
+        self.labels = labels
+        self.by_hand(kept)
+        self.files("hf", logits=self.logits, labels=labels, attention_mask=self.attention)
+        self.files("bare", logits=self.logits, labels=labels)
+        self.files("probs", probs=np.exp(self.logits) / np.exp(self.logits).sum(2, keepdims=True), labels=labels)
+        for name in ("hf", "bare"):
+            self.same(name)
+        for ending in (".npz", ".h5"):
+            self.assertEqual(self.result("probs" + ending)["input"]["scored_steps"], kept.sum())
 
     def test_join_and_break(self):
         words = self.labels != -100
@@ -139,10 +155,12 @@ class TestHuggingFace(st.TestCase):
             self.assertIn("label -100 is not one of the 5 classes 0..4; unscored steps are -1, and -100 with --unscored -100", done.stderr)
             report = self.result("other" + ending, "--unscored", "-100")
             self.assertEqual(report["input"]["scored_steps"], 1)
+            segmented = self.result("other" + ending, "--unscored", "-100", "--gaps", "break")
+            self.assertEqual((segmented["input"]["steps"], segmented["input"]["scored_steps"]), (2, 1))
         self.labels[0, 1] = -7
         self.files("hf", **self.arrays)
         for ending in (".npz", ".h5"):
-            done = self.statepath("compare", "hf" + ending, "-m", "m.json", status=1)
+            done = self.statepath("compare", "hf" + ending, "-m", "m.json", "--gaps", "join", status=1)
             self.assertIn("label -7 is not one of the 5 classes", done.stderr)
         self.refuses("compare", "hf.npz", "-m", "m.json", "--unscored", "-5", status=2,
                      sentence="--unscored -5: it is -100, or -1, which is unscored always; --map 'N=unscored' names others")
