@@ -80,15 +80,16 @@ def decode(
     mask : array of bool, optional
         [N,T], true for real steps, as attention masks are. Padding may lead and trail.
     gaps : {"join", "break"}, optional
-        What a hole in `mask` means: its neighbours become adjacent, or a new segment begins.
+        What a hole in `mask`, or among labels [N,T] one of -100, means: its neighbours become adjacent, or a new segment begins.
     step_mask : array of bool, optional
         Classes that are possible at each step, in the shape of the scores.
     labels : array, optional
-        Known classes, in the shape of the paths, which are certain; -1 where a class is not known.
+        Known classes, in the shape of the paths, which are certain; -1 where a class is not known. Steps of [N,T] with -100 take no part.
     segments : array of int, optional
         In the shape of the paths: where the number changes the chain is broken.
-    classes : sequence of str, optional
-        Names of the columns, where they are not in the model's order.
+    classes : sequence of str, mapping or path, optional
+        Names of the columns, where they are not in the model's order; or a mapping of their numbers to names (id2label), or a file, such
+        as the config.json of a model of transformers.
     temperature, transition_weight, prior_weight : float, optional
         Scores are divided by the first, log weights of transitions multiplied by the second; the third times the log of the model's prior
         is taken from the scores. Without: what the model says, else 1, 1 and 0.

@@ -188,7 +188,7 @@ def needed(package: str, what: str) -> Any:
 
 
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.
-_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
+_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report|join|break)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
 _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 

@@ -13,8 +13,8 @@ from . import _core
 from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
 from ._model import Model
 from ._report import Report
-from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, texts_of
+from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
+from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, texts_of, without_ignored
 
 try:
     import statepath._evaluation as _evaluation
@@ -170,6 +170,7 @@ def comparing(
     check_names(options, Comparing.__annotations__)
     judging, reading = _split(options)
     scores, labels, ids = _unpack(scores, labels, ids)
+    reading = without_ignored(scores, labels, reading)
     request = Request(scores, model, **reading)
     inputs = _inputs(request, ids, subjects, name)
     if labels is not None:
@@ -211,6 +212,8 @@ def compare(
         As in :func:`decode`. A mapping names its recordings.
     labels : array, list or None
         The true class of each step, numbers or names, in the shape of the paths; -1, None or NaN where it is not known. None: no labels.
+        Where labels [N,T] are -100, as in Hugging Face's layout, a step takes no part: at the end of a row it is padding, elsewhere `gaps`
+        says what becomes of it.
     strategies : sequence of str
         As in :func:`decode`.
     ids : sequence of str, optional
@@ -267,8 +270,12 @@ def compare(
 # ---- paths that exist already ----
 
 
-def _batch_of_paths(x: Any, lengths: Any) -> Batch:
-    """Paths of any shape as a batch whose rows are steps: [T], [N,T], a list of [T], or [S] with lengths."""
+def _batch_of_paths(x: Any, lengths: Any, gaps: str | None) -> Batch:
+    """Paths of any shape as a batch whose rows are steps: [T], [N,T], a list of [T], or [S] with lengths.
+
+    Steps of [N,T] that are -100 are left out, as those of scores are.
+    """
+    real = segments = None
     empty = np.empty((0, 1))
     if isinstance(x, (list, tuple)) and len(x) and not isinstance(x[0], str) and np.ndim(x[0]) == 1:
         n = np.array([len(p) for p in x], np.int64)
@@ -282,12 +289,15 @@ def _batch_of_paths(x: Any, lengths: Any) -> Batch:
         elif a.ndim == 1:
             n, layout, shape = np.array([len(a)], np.int64), "single", ()
         elif a.ndim == 2:
-            n, layout, shape = np.full(a.shape[0], a.shape[1], np.int64), "padded", a.shape
+            real = labelled(a, None, gaps)
+            segments = None if real is None else join_or_break(real, gaps)
+            n = np.full(a.shape[0], a.shape[1], np.int64) if real is None else real.sum(axis=1)
+            layout, shape = "padded", a.shape
         else:
             raise StatepathError(f"labels have shape {a.shape}: give [T], [N,T], a list of [T], or [S] with lengths=")
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(n, dtype=np.int64)])
     rows = np.broadcast_to(empty.reshape(0, 1) if offsets[-1] == 0 else np.zeros((1, 1)), (int(offsets[-1]), 1))
-    return Batch(rows, offsets, layout, shape=shape)
+    return Batch(rows, offsets, layout, real=real, shape=shape, segments=segments)
 
 
 def _named(paths: Any, names: Any) -> dict[str, Any]:
@@ -320,6 +330,7 @@ def evaluate(
     names: Sequence[str] | str | None = None,
     lengths: Any = None,
     segments: Any = None,
+    gaps: Gaps | None = None,
     ids: Sequence[str] | None = None,
     subjects: Sequence[Any] | None = None,
     name: str = "paths",
@@ -340,6 +351,9 @@ def evaluate(
         What the report calls the paths: a sequence of names goes with a list of as many paths, one name with one. Without: "path".
     lengths, segments : array of int, optional
         As in :func:`decode`.
+    gaps : {"join", "break"}, optional
+        What becomes of steps of [N,T] whose label is -100, such as special tokens: their neighbours become adjacent, or a new segment
+        begins. Without, -100 may only end a row.
     ids, subjects, name, progress, **options
         As in :func:`compare`.
 
@@ -365,7 +379,7 @@ def evaluate(
     judging, _ = _split(options)
     found = model_of(model)
     given = _named(paths, names)
-    batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths)
+    batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths, gaps)
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
         "n_classes": found.n_classes,
@@ -376,8 +390,9 @@ def evaluate(
     }
     if labels is not None:
         inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
-    if segments is not None:
-        inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(segments, "segments"), "segments"), np.int64)
+    made = batch.with_segments(segments)
+    if made is not None:
+        inputs["segments"] = made
     arrays = [_labels_of(p, found.classes, batch, "paths" if p is paths else f"paths[{key!r}]") for key, p in given.items()]
     notices: list[str] = []
     how = {"trace_steps": _TRACE_STEPS, **judging}
@@ -403,7 +418,7 @@ def fit(
     tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "none"] = "accuracy",
     strategy: str = "viterbi",
     groups: Sequence[Any] | None = None,
-    classes: Sequence[str] | None = None,
+    classes: Classes | None = None,
     smoothing: float = 0.5,
     penalty: float = 0.0,
     memory: int = 1,
@@ -431,8 +446,8 @@ def fit(
         What is tuned for.
     groups : sequence, optional
         Recordings of one group are never parted between folds.
-    classes : sequence of str, optional
-        Names of the columns. Without: those of the rules, of the data frame, or the sorted names of the labels.
+    classes : sequence of str, mapping or path, optional
+        Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
         Added to counts; of the CRF, 0 chosen by cross-validation; of its optimiser, 1 unless a class has more states; inner folds.
     seen : int
@@ -464,16 +479,17 @@ def fit(
     names = _class_names(classes, found, labels)
     shape = Model(names)
     if scores is not None:
-        request = Request(scores, shape, **options)
+        request = Request(scores, shape, **without_ignored(scores, labels, options))
         inputs = _inputs(request, None, None, "scores")
         if found is not None and classes is None and request.batch.columns is not None:
             names = request.columns
         batch = request.batch
     else:
-        batch = _batch_of_paths(labels, options.get("lengths"))
+        batch = _batch_of_paths(labels, options.get("lengths"), options.get("gaps"))
         inputs = {"offsets": batch.offsets, "ids": ids_of(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
-        if options.get("segments") is not None:
-            inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(options["segments"], "segments"), "segments"))
+        made = batch.with_segments(options.get("segments"))
+        if made is not None:
+            inputs["segments"] = made
     inputs["classes"] = names
     if found is not None and set(found.classes) != set(names):
         raise ModelError(f"the rules have the classes {', '.join(found.classes[:20])}, the data {', '.join(names[:20])}")
@@ -516,7 +532,7 @@ def _integer(value: Any, name: str) -> int:
 
 def _class_names(classes: Any, rules: Model | None, labels: Any) -> tuple[str, ...]:
     if classes is not None:
-        return tuple(str(c) for c in classes)
+        return tuple(class_names(classes))
     if rules is not None:
         return rules.classes
     if labels is None:

@@ -18,10 +18,11 @@ from ._errors import StatepathError, needed
 from ._scores import KINDS
 
 _SHAPES = ("offsets", "lengths", "valid", "attention_mask", "ids", "tokens")  # stand beside the dataset, and nowhere else
-_USUAL = (*_SHAPES, "classes", "subjects", "epoch_seconds", "labels", "segments", "weights", "mask")
+_USUAL = (*_SHAPES, "classes", "subjects", "epoch_seconds", "labels", "label_ids", "segments", "weights", "mask")
+_TRAINER = "predictions"  # scores as transformers' Trainer calls them, beside label_ids
 Place = tuple[str, str | None]  # a path in the file, and an attribute of what is there, or None
 _FOREIGN = ""  # in place of an attribute: the path is a link that is not followed
-_ATTRIBUTES = {"classes": ("classes", "class_names"), "epoch_seconds": ("epoch_seconds",)}
+_ATTRIBUTES = {"classes": ("classes", "class_names"), "epoch_seconds": ("epoch_seconds",), "gaps": ("gaps",)}
 
 
 class _Kept(threading.local):
@@ -129,7 +130,7 @@ def _value(f: Any, place: Place) -> tuple[str, ...]:
     return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values).tolist())
 
 
-def _shown(paths: list[str], place: str | None, labels: str | None) -> tuple[str, dict[str, Place]]:
+def _shown(paths: list[str], kinds: Sequence[str], place: str | None, labels: str | None) -> tuple[str, dict[str, Place]]:
     """The dataset that the others stand beside, with {id} or "", and the arrays of the file as the library is to see them.
 
     What has no usual name, or lies in a group of its own, is only found where it is asked for: the library finds more by itself in formats
@@ -141,15 +142,15 @@ def _shown(paths: list[str], place: str | None, labels: str | None) -> tuple[str
         shown = {p: p for p in paths if not group or p not in _SHAPES}
         shown |= {n: f"{group}/{n}" for n in (*_SHAPES, "classes", "subjects") if group and f"{group}/{n}" in paths}
         return reference, {n: (p, None) for n, p in shown.items()}
-    reference = _reference(paths, KINDS)
+    reference = _reference(paths, kinds)
     if not reference:
         asked = (labels or "").strip("/")
         pattern = re.compile(re.escape(asked).replace(re.escape("{id}"), ".+"))
         seen = [p for p in paths if p in _USUAL or p.startswith("paths/") or pattern.fullmatch(p) or re.fullmatch("recordings/[^/]+/labels", p)]
-        return asked or _reference(paths, ("labels",)), {p: (p, None) for p in seen}
+        return asked or _reference(paths, ("labels", "label_ids")), {p: (p, None) for p in seen}
     if "/" in reference:
         return reference, {p: (p, None) for p in paths if "/" not in p or p.count("/") == 2}
-    return reference, {p: (p, None) for p in paths if "/" not in p or p.rpartition("/")[2] not in KINDS}
+    return reference, {p: (p, None) for p in paths if "/" not in p or p.rpartition("/")[2] not in kinds}
 
 
 def _look_for_labels(f: Any, paths: list[str], has_labels: object, found: Container[str], file: str) -> None:
@@ -164,9 +165,11 @@ def _look_for_labels(f: Any, paths: list[str], has_labels: object, found: Contai
 
 def _places(f: Any, paths: list[str], foreign: list[str], place: str | None, labels: str | None, file: str) -> dict[str, Place]:
     """{name of an array: where it is}, with what attributes say."""
-    reference, found = _shown(paths + foreign, place, labels)
+    are_trainers = _TRAINER in paths and f[_TRAINER].dtype.kind == "f"
+    kinds = (*KINDS, _TRAINER) if are_trainers else KINDS
+    reference, found = _shown(paths + foreign, kinds, place, labels)
     found = {n: (p, _FOREIGN if p in foreign else None) for n, (p, _) in found.items()}
-    if not (place or labels or reference.rpartition("/")[2] in KINDS):
+    if not (place or labels or reference.rpartition("/")[2] in kinds):
         _look_for_labels(f, paths, reference or any(p.startswith("paths/") for p in found), found, file)
     pattern = re.compile(re.escape(reference).replace(re.escape("{id}"), ".+"))
     here = frozenset(paths)

@@ -10,7 +10,7 @@ from ._errors import FileError, ScoresError, StatepathError
 from ._evaluate import _TRACE_STEPS, Comparing, Progress, _inputs, _needs_library, _unpack, _warn, comparing
 from ._model import Model
 from ._report import Report
-from ._request import Kind, Places, Request, check_names, with_options
+from ._request import Classes, Kind, Places, Request, check_names, with_options
 from ._files import write_whole
 from ._scores import file_name
 
@@ -19,7 +19,7 @@ class Drawing(Places, total=False):
     """What the scores are that a page draws."""
 
     kind: Kind | None
-    classes: Sequence[str] | None
+    classes: Classes | None
 
 
 class Part:

@@ -15,7 +15,7 @@ from ._errors import StatepathError, StatepathWarning, in_python
 from ._evaluate import _needs_library
 from ._hypnograms import _entries, _preset, seconds_of
 from ._model import Model
-from ._request import Kind, check_names, model_of, number_of_kind, with_options
+from ._request import Classes, Kind, check_names, class_names, model_of, number_of_kind, with_options
 from ._scores import KINDS
 
 Progress = Callable[[str, int, int], object]
@@ -187,7 +187,7 @@ def read(
     scores: str | None = None,
     labels: str | os.PathLike[str] | None = None,
     model: Model | str | None = None,
-    classes: Sequence[str] | None = None,
+    classes: Classes | None = None,
     kind: Kind | None = None,
     transpose: bool = False,
     gaps: Literal["join", "break"] | None = None,
@@ -205,20 +205,21 @@ def read(
     file : path, or sequence of paths
         A file; a folder of files of one ending; a pattern (``"nights/{id}.npy"``); or several files. Each holds one recording or more.
     scores : str, optional
-        The array of the scores in the file, ``{id}`` stands for the recording. Without: log_probs, probs, logits or scores, or the only
-        array that can be.
+        The array of the scores in the file, ``{id}`` stands for the recording. Without: log_probs, probs, logits or scores; predictions,
+        beside label_ids, as transformers' Trainer calls them; or the only array that can be.
     labels : str or path, optional
         A file of labels, a folder or a pattern (``"labels/{id}.txt"``), matched by id; or, where there is no file of that name, an array.
     model : Model or str, optional
         Whose classes labels are that are words or codes, or of another file. Needed where the file of scores names no classes.
-    classes : sequence of str, optional
-        The names of the columns, in place of `model`.
+    classes : sequence of str, mapping or path, optional
+        The names of the columns, in place of `model`; as in :func:`decode`.
     kind : {"log_probs", "probs", "logits", "scores"}, optional
         What the scores are. Without: as the name of the array says, or its rows.
     transpose : bool
         Scores are stored [classes, steps].
     gaps : {"join", "break"}, optional
-        What becomes of steps that take no part (word pieces): their neighbours become adjacent, or a new segment begins.
+        What becomes of steps that take no part (special tokens and word pieces, whose label is -100): their neighbours become adjacent, or
+        a new segment begins. Without, they may only end a row.
     codes, map
         What others' labels mean, as in :func:`statepath.sleep.read_hypnogram`.
     **places
@@ -253,7 +254,7 @@ def read(
         raise StatepathError("this statepath was built without libdeflate: reading files is left out; install libdeflate, then the package again")
     if model is not None and classes is not None:
         raise StatepathError("model= and classes= both name the classes: give one of them")
-    rules = Model(classes) if classes is not None else None if model is None else model_of(model)
+    rules = Model(class_names(classes)) if classes is not None else None if model is None else model_of(model)
     several = [file] if isinstance(file, (str, os.PathLike)) else list(file)
     if not several:
         raise StatepathError("file is an empty sequence: there is nothing to read")

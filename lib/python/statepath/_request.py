@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import ScoresError, StatepathError
 from ._model import Model
-from ._scores import KINDS, Batch, array_of, batch_of, integers_of
+from ._scores import KINDS, Batch, array_of, batch_of, integers_of, without_ignored
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
 Gaps = Literal["join", "break"]
+Classes = Sequence[str] | Mapping[Any, str] | str | os.PathLike[str]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -46,7 +47,7 @@ class Places(TypedDict, total=False):
 class Nats(Numbers, total=False):
     """How the numbers become nats."""
 
-    classes: Sequence[str] | None
+    classes: Classes | None
     temperature: float | None
     transition_weight: float | None
     prior_weight: float | None
@@ -89,6 +90,23 @@ def check_names(options: Iterable[str], known: Iterable[str] = _USUAL) -> None:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             raise TypeError(f"unexpected keyword argument {name}=" + (f": did you mean {near[0]}=?" if near else ""))
+
+
+def class_names(classes: Classes) -> list[str]:
+    """Names of columns: a sequence of them, a mapping of their numbers to names such as id2label, or a file that Model.load() knows."""
+    if isinstance(classes, (str, os.PathLike)):
+        if not os.path.exists(classes):
+            raise StatepathError(f"classes={os.fspath(classes)!r}: there is no such file; names are given as a sequence of them")
+        return list(Model.load(classes).classes)
+    if not isinstance(classes, Mapping):
+        return [str(c) for c in classes]
+    try:
+        names = {int(k): str(name) for k, name in classes.items()}
+    except (TypeError, ValueError):
+        names = {}
+    if not names or len(names) != len(classes) or sorted(names) != list(range(len(names))):
+        raise StatepathError(f"classes= is a mapping of {', '.join(str(k) for k in list(classes)[:5])}: the numbers of the columns from 0 are needed, such as id2label has")
+    return [names[k] for k in range(len(names))]
 
 
 _shipped: dict[str, Model] = {}
@@ -204,6 +222,7 @@ class Request:
         if options:
             check_names(options)
             beside = {name: options.pop(name) for name in _BESIDE if name in options}  # type: ignore[misc]
+            beside = without_ignored(scores, beside.get("labels"), beside)
         get = beside.get
         self.batch = batch_of(scores, model.n_classes, lengths=get("lengths"), offsets=get("offsets"), mask=get("mask"), gaps=get("gaps"))
         settings = _settings_of(model, self._columns(get("classes")), options)
@@ -216,10 +235,10 @@ class Request:
         if get("labels") is not None:
             self.inputs["labels"] = self._labels(beside["labels"])
 
-    def _columns(self, classes: Sequence[str] | None) -> tuple[str, ...] | None:
+    def _columns(self, classes: Classes | None) -> tuple[str, ...] | None:
         if classes is None:
             return None if self.batch.columns is None else tuple(self.batch.columns)
-        names = tuple(str(c) for c in classes)
+        names = tuple(class_names(classes))
         if len(names) != self.model.n_classes:
             raise StatepathError(f"classes= has {len(names)} names and the scores have {self.model.n_classes} columns")
         return names
@@ -232,15 +251,9 @@ class Request:
         return tuple(self.model.classes[k] for k in self.class_of_column)
 
     def _take_segments(self, segments: Any) -> None:
-        made = self.batch.segments
-        if segments is not None:
-            given = integers_of(self.batch.take(segments, "segments"), "segments")
-            if made is not None:  # both: a new one wherever either changes
-                changes = (np.diff(given, prepend=given[:1]) != 0) | (np.diff(made, prepend=made[:1]) != 0)
-                given = np.cumsum(changes)
-            made = given
+        made = self.batch.with_segments(segments)
         if made is not None:
-            self.inputs["segments"] = np.ascontiguousarray(made, np.int64)
+            self.inputs["segments"] = made
 
     def _mask(self, step_mask: Any) -> NDArray[np.uint8]:
         m = self.batch.take(step_mask, "step_mask", wide=True)
@@ -285,4 +298,4 @@ class Request:
         return row
 
 
-__all__ = ["Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "model_of", "number_of_kind", "with_options"]
+__all__ = ["Classes", "Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "class_names", "model_of", "number_of_kind", "with_options"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -189,6 +189,16 @@ class Batch:
 
     # -- in --
 
+    def with_segments(self, segments: Any) -> NDArray[np.int64] | None:
+        """Segments [S] that are given, and those that gaps="break" made: a new one wherever either changes."""
+        given = None if segments is None else integers_of(self.take(segments, "segments"), "segments")
+        made = self.segments
+        if given is not None and made is not None:
+            made = np.cumsum((np.diff(given, prepend=given[:1]) != 0) | (np.diff(made, prepend=made[:1]) != 0))
+        elif given is not None:
+            made = given
+        return None if made is None else np.ascontiguousarray(made, np.int64)
+
     def take(self, x: Any, name: str, *, wide: bool = False) -> NDArray[Any]:
         """What stands beside the scores, in their shape (with K where `wide`), as [S] or [S,K]."""
         tail = (self.rows.shape[1],) if wide else ()
@@ -314,7 +324,7 @@ def _real_steps(shape: tuple[int, int], lengths: Any, mask: Any) -> NDArray[np.b
     return m.astype(bool)
 
 
-def _join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int64] | None:
+def join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int64] | None:
     """Looks for holes between real steps. Segments [S] where gaps="break"."""
     if gaps not in (None, "join", "break"):
         raise StatepathError(f'gaps="{gaps}": it is "join" (the neighbours of a hole become adjacent) or "break" (a new segment begins)')
@@ -334,13 +344,52 @@ def _join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int6
     return segments if gaps == "break" else None
 
 
+def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of scores [N,T,K], with a mask that leaves out the steps whose label, of labels [N,T], is -100.
+
+    At the end of a row they are padding. Elsewhere `gaps` says what becomes of them; without it that is an error.
+    """
+    given = [options.get(name) for name in ("lengths", "mask", "offsets")]
+    if labels is None or _is_list_of_recordings(scores) or sum(x is not None for x in given) > 1:
+        return dict(options)
+    shape = np.shape(scores) if isinstance(scores, (list, tuple)) else tuple(getattr(scores, "shape", ()))
+    if len(shape) != 3:
+        return dict(options)
+    a = array_of(labels, "labels")
+    kept = None if a.shape != shape[:2] else labelled(a, _real_steps(a.shape, *given[:2]), options.get("gaps"))
+    return dict(options) if kept is None else {**options, "lengths": None, "mask": kept}
+
+
+def labelled(labels: NDArray[Any], real: NDArray[np.bool_] | None, gaps: str | None) -> NDArray[np.bool_] | None:
+    """The steps [N,T] whose label is not -100, of those that are real (None: all); None where no label is -100."""
+    if labels.dtype.kind not in "iufO":
+        return None
+    ignored = np.asarray(labels == -100, bool)
+    if real is not None:
+        ignored &= real
+    if not ignored.any():
+        return None
+    kept = ~ignored if real is None else real & ~ignored
+    goes_on = np.cumsum(kept[:, ::-1], axis=1)[:, ::-1] > 0
+    holes = np.argwhere(ignored & goes_on)
+    if gaps is None and len(holes):
+        n, step = holes[0].tolist()
+        raise ScoresError(
+            f"labels= are -100 in recording {n}, step {step}, before a step that takes part: gaps=\"join\" leaves such steps out and makes their "
+            f'neighbours adjacent, gaps="break" begins a new segment after them; -1 is a step that is decoded, and not scored',
+            recording=n,
+            step=step,
+        )
+    return kept
+
+
 def _padded(a: NDArray[Any], lengths: Any, mask: Any, gaps: str | None) -> Batch:
     shape = (int(a.shape[0]), int(a.shape[1]))
     real = _real_steps(shape, lengths, mask)
     if real is None or bool(real.all()):
         offsets = np.arange(shape[0] + 1, dtype=np.int64) * shape[1]
         return Batch(a.reshape(-1, a.shape[2]), offsets, "padded", shape=shape)
-    segments = _join_or_break(real, gaps)
+    segments = join_or_break(real, gaps)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(real.sum(axis=1), dtype=np.int64)])
     return Batch(np.ascontiguousarray(a[real]), offsets, "padded", real=real, shape=shape, segments=segments)
 

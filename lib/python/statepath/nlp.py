@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,19 +16,16 @@ from ._evaluate import compare
 from ._masks import masked_softmax
 from ._model import Model
 from ._passes import marginals
+from ._request import Classes, class_names
 from ._scores import array_of
 
 __all__ = ["Conll", "compute_metrics", "decode_logits", "pipeline", "read_conll", "spans", "write_conll"]
 
 
-def _tags(id2label: Mapping[Any, str]) -> list[str]:
-    return [id2label[k] for k in sorted(id2label, key=int)]
-
-
-def _model(id2label: Mapping[Any, str], scheme: str | None, model: Model | None) -> Model:
+def _model(id2label: Classes, scheme: str | None, model: Model | None) -> Model:
     if model is not None:
         return model
-    tags = _tags(id2label)
+    tags = class_names(id2label)
     found: Any = scheme or _core.tag_scheme(tags)
     return Model.bio(tags, found)
 
@@ -69,7 +66,7 @@ def _joined(logits: NDArray[Any], group: NDArray[np.int64], how: str) -> NDArray
 def decode_logits(
     logits: Any,
     *,
-    id2label: Mapping[Any, str],
+    id2label: Classes,
     attention_mask: Any = None,
     labels: Any = None,
     word_ids: Any = None,
@@ -87,8 +84,8 @@ def decode_logits(
     Parameters
     ----------
     logits : array [N,T,K]
-    id2label : mapping
-        The tag of each column, as the configuration of a model has it.
+    id2label : mapping, sequence of str or path
+        The tag of each column, as the configuration of a model has it; or that file, config.json.
     attention_mask, labels : array [N,T], optional
     word_ids : list of lists, optional
         The word of each token, as fast tokenizers say it; None for special tokens.
@@ -128,7 +125,7 @@ def decode_logits(
         raise StatepathError(f'subwords={subwords!r}: it is "first", "mean" or "max"')
     if subwords != "first" and word_ids is None:
         raise StatepathError(f'subwords="{subwords}" needs word_ids=, which say whose tokens are')
-    rules, tags = _model(id2label, scheme, model), _tags(id2label)
+    rules, tags = _model(id2label, scheme, model), class_names(id2label)
     real = _real(rows.shape[:2], attention_mask, labels)
     if word_ids is None:
         chains = [np.ascontiguousarray(r[m]) for r, m in zip(rows, real, strict=True)]
@@ -151,7 +148,7 @@ def decode_logits(
     return d if full else d.names()
 
 
-def compute_metrics(id2label: Mapping[Any, str], strategies: Sequence[str] = ("argmax", "viterbi"), *, scheme: str | None = None) -> Callable[[Any], dict[str, float]]:
+def compute_metrics(id2label: Classes, strategies: Sequence[str] = ("argmax", "viterbi"), *, scheme: str | None = None) -> Callable[[Any], dict[str, float]]:
     """For ``transformers.Trainer(compute_metrics=...)``: accuracy, entity F1 and illegal transitions, by each strategy.
 
     Examples
@@ -164,7 +161,7 @@ def compute_metrics(id2label: Mapping[Any, str], strategies: Sequence[str] = ("a
     (1.0, 0.0, 1.0)
     """
     rules = _model(id2label, scheme, None)
-    tags = _tags(id2label)
+    tags = class_names(id2label)
 
     def metrics(prediction: Any) -> dict[str, float]:
         logits, labels = (prediction.predictions, prediction.label_ids) if hasattr(prediction, "predictions") else prediction
@@ -198,7 +195,7 @@ def pipeline(task_pipeline: Any, model: Model | None = None, strategy: str = "vi
     """
     id2label = task_pipeline.model.config.id2label
     rules = _model(id2label, None, model)
-    tags = _tags(id2label)
+    tags = class_names(id2label)
     gather = task_pipeline.gather_pre_entities
 
     def legal(sentence: str, input_ids: Any, scores: Any, offset_mapping: Any, special_tokens_mask: Any, *rest: Any, **more: Any) -> Any:
