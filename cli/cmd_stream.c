@@ -17,10 +17,13 @@ typedef struct stream {
     sp_chain *chain;
     sp_online *online;
     sp_prepare_options prepare;
-    bool has_kind, relax;
+    bool has_kind;
+    sp_infeasible_rule on_infeasible;
     sp_block *block; /* one step */
     int64_t line, n_broken;
-    int32_t *rest; /* [lag + 1] */
+    int64_t n_recordings, n_failed; /* begun so far; of them without a path */
+    bool is_begun, is_failed;       /* the recording at hand */
+    int32_t *rest;                  /* [lag + 1] */
 } stream;
 
 static void stream_close(stream *s)
@@ -71,10 +74,8 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (status == SP_OK && o->run.place.kind)
         status = sp_kind_parse(o->run.place.kind, &s->prepare.kind, err);
     s->has_kind = o->run.place.kind != NULL;
-    sp_infeasible_rule rule = SP_INFEASIBLE_REPORT;
     if (status == SP_OK)
-        status = sp_run_infeasible(&o->run, &rule, err);
-    s->relax = rule == SP_INFEASIBLE_RELAX;
+        status = sp_run_infeasible(&o->run, &s->on_infeasible, err);
     free(class_of_column);
     return status;
 }
@@ -133,33 +134,54 @@ static void print_class(const stream *s, int32_t k)
     puts(s->names[k]);
 }
 
+/* The recording at hand has no path: its steps that are not written yet are -1, and so is each one that still comes. `n`: how
+ * many they are so far. */
+static sp_status give_up(stream *s, int32_t n, sp_status status, const char *what, const sp_error *detail, sp_error *err)
+{
+    sp_fail(err, status, "standard input, line %lld: %s%s", (long long)s->line, what, detail->message);
+    if ((status != SP_ENOPATH && status != SP_EDEADEND) || s->on_infeasible == SP_INFEASIBLE_ERROR)
+        return status;
+    if (!s->opt->talk.quiet)
+        complain("%s; what is left of this recording is -1", err->message);
+    sp_online_restart(s->online);
+    s->is_failed = true;
+    s->n_failed++;
+    for (int32_t i = 0; i < n; i++)
+        puts("-1");
+    return SP_OK;
+}
+
 /* Ends the recording: decides and prints what is pending. */
 static sp_status finish(stream *s, sp_error *err)
 {
     int32_t n = 0;
     sp_error detail;
-    sp_status status = sp_online_finish(s->online, s->rest, &n, &detail);
-    if (status != SP_OK) {
-        sp_online_restart(s->online);
-        return sp_fail(err, status, "standard input, line %lld: the recording may not end here: %s", (long long)s->line,
-                       detail.message);
-    }
+    sp_status status = s->is_failed ? SP_OK : sp_online_finish(s->online, s->rest, &n, &detail);
+    if (status != SP_OK)
+        status = give_up(s, sp_online_pending(s->online), status, "the recording may not end here: ", &detail, err);
     for (int32_t i = 0; i < n; i++)
         print_class(s, s->rest[i]);
-    return SP_OK;
+    s->is_begun = s->is_failed = false;
+    return status;
 }
 
 static sp_status take(stream *s, const double *row, sp_error *err)
 {
     sp_error detail;
     int32_t decided = -1;
+    s->n_recordings += !s->is_begun;
+    s->is_begun = true;
+    if (s->is_failed) {
+        puts("-1");
+        return SP_OK;
+    }
     sp_status status = sp_online_push(s->online, row, false, &decided, &detail);
-    if ((status == SP_ENOPATH || status == SP_EDEADEND) && s->relax) {
-        s->n_broken++;
+    if ((status == SP_ENOPATH || status == SP_EDEADEND) && s->on_infeasible == SP_INFEASIBLE_RELAX) {
         status = sp_online_push(s->online, row, true, &decided, &detail); /* go on as after a gap */
+        s->n_broken += status == SP_OK;
     }
     if (status != SP_OK)
-        return sp_fail(err, status, "standard input, line %lld: %s", (long long)s->line, detail.message);
+        return give_up(s, sp_online_pending(s->online) + 1, status, "", &detail, err);
     if (decided >= 0)
         print_class(s, decided);
     return SP_OK;
@@ -201,23 +223,27 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 {
     stream s = {.opt = o};
     (void)words;
-    sp_status status =
-        o->lag < 0 ? sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once") : SP_OK;
+    sp_status status = SP_OK;
+    if (!option_is_given(o, OPTION_LAG))
+        status = sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once");
+    else if (o->lag < 0)
+        status = sp_fail(err, SP_EINVAL, "--lag %d: a number of steps, 0 decides at once", o->lag);
     if (status == SP_OK)
         status = stream_open(&s, err);
     if (status == SP_OK)
         status = run(&s, stdin, err);
     if (s.n_broken && !o->talk.quiet)
-        complain("%lld steps broke a rule (--on-infeasible relax)", (long long)s.n_broken);
-    if (status == SP_ENOPATH || status == SP_EDEADEND)
-        out->exit_status = EXIT_UNDECODED;
+        complain("%lld step%s broke a rule (--on-infeasible relax)", (long long)s.n_broken, s.n_broken == 1 ? "" : "s");
+    if (s.n_failed && !o->talk.quiet)
+        complain("%lld of %lld recordings could not be decoded to their end", (long long)s.n_failed, (long long)s.n_recordings);
+    out->result.n_undecoded = s.n_failed;
     stream_close(&s);
     return status;
 }
 
 static const option_choice stream_options[] = {
     OPTION(MODEL),   OPTION(LAG),          OPTION_AS(KIND, "what the numbers are (probs or log_probs, by the first line)", NULL),
-    OPTION(CLASSES), HEADING("Decoding:"), DECODE_OPTIONS,
+    OPTION(CLASSES), HEADING("Decoding:"), SCORE_OPTIONS,
     MESSAGE_OPTIONS};
 
 const command stream_command = {
@@ -228,7 +254,8 @@ const command stream_command = {
             .example = "  classifier | statepath stream --model sleep-aasm --lag 10 --kind probs\n"
                        "      numbers are separated by spaces, tabs or commas, in the order of the\n"
                        "      model's classes (or of --classes); an empty line ends a recording: what\n"
-                       "      is pending is decided, and the next line starts another one\n",
+                       "      is pending is decided, and the next line starts another one; a recording\n"
+                       "      without a path goes on with -1 to its end (exit status 3)\n",
             .min_words = 0,
             .max_words = 0},
     .options = stream_options,

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void *place_of(options *o, option_id id)
 
 void options_init(options *o)
 {
-    *o = (options){.run = sp_run_options_default(), .lag = -1, .what_if_bytes = -1, .step = 1, .rate = NAN};
+    *o = (options){.run = sp_run_options_default(), .lag = INT_MIN, .what_if_bytes = -1, .step = 1, .rate = NAN};
 }
 
 /* Some options share a place: what was freed is NULL from then on. */

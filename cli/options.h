@@ -24,7 +24,7 @@ typedef struct options {
     int what_if_bytes;                                      /* -1 where not given */
     char **fail_if;                                         /* as often as given, ends with NULL; or NULL */
     char *seed;
-    int lag; /* stream: -1 where not given */
+    int lag; /* stream: INT_MIN where not given */
     /* model new */
     char *types, *min_count;
     int step;
@@ -85,9 +85,9 @@ bool option_is_given(const options *o, option_id id);
         OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define LABEL_FILE_OPTIONS                                                                                                       \
     OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL), OPTION(REFERENCE), OPTION(LABELS_DATASET)
-#define DECODE_OPTIONS                                                                                                           \
-    OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
-        OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
+#define SCORE_OPTIONS                                                                                                            \
+    OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT), OPTION(PRIOR_WEIGHT)
+#define DECODE_OPTIONS OPTION(THREADS), SCORE_OPTIONS, OPTION(CLAMP)
 #define PART_OPTIONS HEADING("Parts, for many machines:"), OPTION(PART), OPTION(SHARD), OPTION(PART_STEPS), OPTION(CHECK_INPUTS)
 #define FIT_OPTIONS OPTION(METHOD), OPTION(TUNE), OPTION(FOR), OPTION(SMOOTHING), OPTION(PENALTY), OPTION(MEMORY), OPTION(FOLDS)
 #define RESULT_OPTIONS                                                                                                           \

@@ -364,9 +364,25 @@ forbidden: 2 of 9 pairs
             ("5 1 2\n", "standard input, line 1: neither probabilities nor their logs; --kind logits or --kind scores says what they are", 2),
         ]:
             self.statepath(*stream, stdin=text, stdout="", stderr="statepath: " + sentence + "\n", status=status)
-        done = self.statepath(*stream, stdin="1 0 0\n0 0 1\n", stdout="closed\n", status=3)
-        self.assertIn("line 2", done.stderr)
-        self.statepath(*stream, "--on-infeasible", "relax", stdin="1 0 0\n0 0 1\n", stdout="closed\nopen\n")
+        self.refuses("stream", "-m", "door.json", "--lag", "-1", sentence="--lag -1: a number of steps, 0 decides at once", status=2)
+        self.statepath(*stream, "--on-infeasible", "relax", stdin="1 0 0\n0 0 1\n", stdout="closed\nopen\n",
+                       stderr="statepath: 1 step broke a rule (--on-infeasible relax)\n")
+
+    def test_stream_goes_on_after_a_recording_without_a_path(self):
+        """One line out for each line in, whatever the lag: -1 for each step that was not written yet."""
+        recordings = ["1 0 0\n0 0 1\n1 0 0\n", "0 0 1\n", "0 1 0\n0 1 0\n", "0 1 0\n", "1 0 0\n1 0 0\n"]  # 0: no step; 2, 3: no start
+        text = "\n".join(recordings)
+        self.write("starts.json", json.dumps(dict(DOOR, start=["closed", "open"])))
+        for lag, out in [("0", "closed -1 -1 / open / -1 -1 / -1 / closed closed"), ("2", "-1 -1 -1 / open / -1 -1 / -1 / closed closed")]:
+            done = self.statepath("stream", "-m", "starts.json", "--lag", lag, stdin=text, stdout=out.replace(" / ", "\n\n").replace(" ", "\n") + "\n", status=3)
+            said = done.stderr.splitlines()
+            self.assertEqual([line.split(": ")[1] for line in said[:-1]], ["standard input, line %d" % n for n in (2, 7, 10)], said)
+            self.assertEqual(said[-1], "statepath: 3 of 5 recordings could not be decoded to their end")
+            self.statepath("stream", "-m", "starts.json", "--lag", lag, "-q", stdin=text, stdout=done.stdout, stderr="", status=3)
+        self.write("ends.json", json.dumps(dict(DOOR, end=["closed"])))
+        self.statepath("stream", "-m", "ends.json", "--lag", "1", stdin="1 0 0\n1 0 0\n0 1 0\n\n1 0 0\n", stdout="closed\nclosed\n-1\n\nclosed\n", status=3)
+        done = self.statepath("stream", "-m", "starts.json", "--lag", "0", "--on-infeasible", "error", stdin=text, stdout="closed\n", status=1)
+        self.assertEqual(done.stderr.count("\n"), 1)
 
     # ---- mask ----
 
