@@ -159,7 +159,7 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         return status;
     const bool has_labels = r->p.from.info->has_labels && !in->is_decided;
     if (!has_labels && !in->is_decided) /* there is nothing to be read by codes */
-        r->options.codes = r->options.map = NULL;
+        r->options.codes = r->options.map = r->options.label_codes = r->options.label_map = NULL;
     status = sp_file_input_label(&r->p, in, err);
     if (status == SP_OK && in->is_decided)
         status = sp_decided_know(&in->decided, &r->p, err);

@@ -12,7 +12,6 @@
 #include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/reading.h"
-#include "sleep/label_coding_use.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
 
@@ -128,31 +127,9 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, NULL, err) : status;
 }
 
-/* codes, map: the classes are those of the rules. */
-static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *err)
-{
-    sp_file_input *in = &f->file->in;
-    if ((!o->codes && !o->map) || in->codes)
-        return SP_OK;
-    if (!f->rules)
-        return sp_fail(err, SP_EINVAL, "`codes` and `map` speak of classes; `rules` M says which, for example sleep-permissive");
-    const int32_t K = f->info->classes ? f->info->n_classes : f->rules->n_classes;
-    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
-    if (!class_of_column)
-        return sp_no_memory(err);
-    sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &in->codes, err);
-    if (status == SP_OK)
-        status = sp_model_align(f->rules, K, f->info->classes, class_of_column, err);
-    if (status == SP_OK)
-        status = sp_codes_use_columns(in->codes, class_of_column, err);
-    if (status == SP_OK)
-        sp_source_use_codes(in->source, in->codes);
-    free(class_of_column);
-    return status;
-}
-
 static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
 {
+    static const char mend[] = "`rules` M says which they are, for example sleep-permissive";
     sp_pipeline *p = &f->file->p;
     sp_file_input *in = &f->file->in;
     const sp_run_options *o = f->run;
@@ -163,10 +140,13 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     places.takes_scores = true;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
     *p = (sp_pipeline){.opt = o, .file = file};
+    sp_reference_words words = {.codes = NULL};
+    if (status == SP_OK && !o->reference)
+        status = sp_reference_words_of_labels(o, &words, err);
     if (status == SP_OK && o->reference && f->rules)
         status = sp_model_load(o->model, &p->model, err);
-    if (status == SP_OK && !o->reference && f->rules && (o->codes || o->map) && sp_source_is_text(file))
-        status = sp_codes_new(o->codes, o->map, false, f->rules, &in->codes, err);
+    if (status == SP_OK && f->rules && (words.codes || words.map) && sp_source_is_text(file))
+        status = sp_codes_new(words.codes, words.map, words.for_labels, f->rules, &in->codes, err);
     places.codes = in->codes;
     if (status == SP_OK)
         status = sp_file_input_open(p, in, &places, err);
@@ -175,8 +155,8 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
     if (!o->reference)
-        return read_codes(f, o, err);
-    status = sp_file_input_label_alone(p, in, "`rules` M says which they are, for example sleep-permissive", err);
+        return sp_file_input_read_codes(p, in, f->rules, mend, err);
+    status = sp_file_input_label_alone(p, in, mend, err);
     f->info = p->from.info;
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/subjects.h"
@@ -39,25 +40,44 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
 
 /* ---- a file of scores ---- */
 
-/* codes, map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
-static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
+sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    if ((!o->codes && !o->map) || in->codes)
+    const sp_source_info *info = p->from.info;
+    sp_reference_words words = {.codes = o->codes, .map = o->map};
+    sp_status status = in->is_decided ? SP_OK : sp_reference_words_of_labels(o, &words, err);
+    if (status != SP_OK)
+        return status;
+    if (!o->reference && !words.for_labels && (o->label_codes || o->label_map))
+        return sp_fail(err, SP_EINVAL,
+                       "`label_codes` and `label_map` read labels beside what %s decided; `labels` FILE says where they are",
+                       info->file);
+    if ((!words.codes && !words.map) || in->codes)
         return SP_OK;
-    if (!p->info->has_labels && !in->is_decided)
-        return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels, and %s has none; `labels` PATH says where they are",
-                       p->file);
-    sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
-    if (status == SP_OK && !p->info->classes && sp_codes_differ_from(in->codes, p->class_of_column))
+    const char *prefix = words.for_labels ? "label_" : "";
+    if (!model)
+        return sp_fail(err, SP_EINVAL, "`%scodes` and `%smap` speak of classes; %s", prefix, prefix, mend);
+    if (!info->has_labels && !in->is_decided)
+        return sp_fail(err, SP_EINVAL, "`%scodes` and `%smap` read labels, and %s has none; `labels` PATH says where they are",
+                       prefix, prefix, info->file);
+    const int32_t K = info->has_scores || info->classes ? info->n_classes : model->n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    if (!class_of_column)
+        return sp_no_memory(err);
+    status = sp_model_align(model, K, info->classes, class_of_column, err);
+    if (status == SP_OK)
+        status = sp_codes_new(words.codes, words.map, words.for_labels, model, &in->codes, err);
+    if (status == SP_OK && info->has_scores && !info->classes && sp_codes_differ_from(in->codes, class_of_column))
         sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
+            o, SP_NOTICE_DATA,
             "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
             "order: if the columns are too, write their names as attribute classes",
-            p->file, p->model->classes[0], sp_codes_name(in->codes));
+            p->file, model->classes[0], sp_codes_name(in->codes));
     if (status == SP_OK)
-        status = sp_codes_use_columns(in->codes, p->class_of_column, err);
-    sp_source_use_codes(in->source, in->codes);
+        status = sp_codes_use_columns(in->codes, class_of_column, err);
+    if (status == SP_OK)
+        sp_source_use_codes(in->source, in->codes);
+    free(class_of_column);
     p->label_codes = status == SP_OK ? sp_codes_name(in->codes) : NULL;
     return status;
 }
@@ -66,12 +86,13 @@ static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    const sp_reference_words words =
-        in->is_decided ? sp_reference_words_beside(o) : (sp_reference_words){.codes = o->codes, .map = o->map};
+    sp_reference_words words = sp_reference_words_beside(o);
     const sp_source_info *info = p->info;
     sp_reference *l = &in->reference;
     double seconds = 0;
-    sp_status status = sp_source_seconds(in->source, &seconds, err);
+    sp_status status = in->is_decided ? SP_OK : sp_reference_words_of_labels(o, &words, err);
+    if (status == SP_OK)
+        status = sp_source_seconds(in->source, &seconds, err);
     if (status == SP_OK)
         status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
@@ -201,7 +222,7 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
         sp_decided_open(&in->decided, p);
     sp_status status = sp_pipeline_load_model(p, err);
     if (status == SP_OK && (in->is_decided || !p->opt->reference))
-        status = read_codes(p, in, err);
+        status = sp_file_input_read_codes(p, in, p->model, NULL, err);
     if (status == SP_OK && !in->codes && !in->is_decided && !p->opt->reference)
         sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;

@@ -7,46 +7,20 @@
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/options.h"
-#include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
 typedef struct sp_file_recordings_own own_part;
 
-/* codes, map: labels become columns of the scores; without scores, classes of the file or of the model. */
-static sp_status read_codes(own_part *own, sp_error *err)
-{
-    const sp_run_options *o = &own->options;
-    const sp_source_info *info = own->p.from.info;
-    const sp_model *model = own->p.model;
-    if ((!o->codes && !o->map) || own->in.codes)
-        return SP_OK;
-    if (!model || !info->has_labels)
-        return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels as classes of a model: `model` M says which, and %s %s",
-                       info->file, info->has_labels ? "has labels" : "has no labels");
-    const int32_t K = info->has_scores || info->classes ? info->n_classes : model->n_classes;
-    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
-    if (!class_of_column)
-        return sp_no_memory(err);
-    sp_status status = sp_model_align(model, K, info->classes, class_of_column, err);
-    if (status == SP_OK)
-        status = sp_codes_new(o->codes, o->map, false, model, &own->codes, err);
-    if (status == SP_OK)
-        status = sp_codes_use_columns(own->codes, class_of_column, err);
-    if (status == SP_OK)
-        sp_source_use_codes(own->in.source, own->codes);
-    free(class_of_column);
-    return status;
-}
-
 /* Labels beside the scores, or in a file of their own. */
 static sp_status find_labels(own_part *own, sp_error *err)
 {
+    static const char mend[] = "`model` M says which they are, for example sleep-aasm";
     if (!own->options.reference)
-        return read_codes(own, err);
+        return sp_file_input_read_codes(&own->p, &own->in, own->p.model, mend, err);
     if (own->in.is_decided)
         return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand", own->p.file,
                        own->options.reference);
-    return sp_file_input_label_alone(&own->p, &own->in, "`model` M says which they are, for example sleep-aasm", err);
+    return sp_file_input_label_alone(&own->p, &own->in, mend, err);
 }
 
 static sp_status find_subjects(own_part *own, sp_error *err)
@@ -133,7 +107,6 @@ void sp_file_recordings_close(sp_file_recordings *r)
     sp_subjects_free(own->subjects);
     sp_file_input_close(&own->in);
     sp_pipeline_close(&own->p);
-    sp_codes_free(own->codes);
     free(own);
     r->own = NULL;
 }

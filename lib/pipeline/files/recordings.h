@@ -9,7 +9,6 @@ struct sp_file_recordings_own {
     sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;          /* of recordings, with labels of another file where there are any; of its model */
     sp_file_input in;
-    sp_codes *codes;            /* or NULL */
     sp_subjects *subjects;      /* or NULL */
     const char **subject_names; /* [N] borrowed from them, or NULL */
 };

@@ -17,9 +17,25 @@ void sp_reference_close(sp_reference *l)
     sp_codes_free(l->codes);
 }
 
+static bool are_own(const sp_run_options *o)
+{
+    return o->label_codes || o->label_map;
+}
+
+sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_words *out, sp_error *err)
+{
+    *out = are_own(o) ? (sp_reference_words){o->label_codes, o->label_map, true, false}
+                      : (sp_reference_words){o->codes, o->map, false, false};
+    return are_own(o) && (o->codes || o->map)
+               ? sp_fail(err, SP_EINVAL,
+                         "`codes` and `map`, and `label_codes` and `label_map`, both say how the labels are read; give one of "
+                         "the pairs")
+               : SP_OK;
+}
+
 sp_reference_words sp_reference_words_beside(const sp_run_options *o)
 {
-    const bool is_own = o->label_codes || o->label_map;
+    const bool is_own = are_own(o);
     return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
 }
 

@@ -25,6 +25,9 @@ typedef struct sp_reference_words {
     bool if_unnamed;         /* they count only where the file names no classes, and a notice says so */
 } sp_reference_words;
 
+/* Of labels beside scores, or alone: `label_codes` and `label_map`, else `codes` and `map`. SP_OK, SP_EINVAL (both). */
+sp_status sp_reference_words_of_labels(const sp_run_options *o, sp_reference_words *out, sp_error *err);
+
 /* Of labels beside a file of decided classes: codes that are given for the labels; else, where their file names no classes, those
  * of the decided classes. */
 sp_reference_words sp_reference_words_beside(const sp_run_options *o);

@@ -100,7 +100,7 @@ class TestConvert(st.TestCase):
         self.refuses("convert", "x.npz", "-o", "x.npz", "--force", status=2,
                      sentence="x.npz: is the input file, which is never written to; give the output another name")
         self.refuses("convert", "x.npz", "-o", "x.h5", "--codes", "nsrr", status=2,
-                     sentence="--codes and --map read labels as classes of a model: --model M says which, and x.npz has labels")
+                     sentence="--codes and --map speak of classes; --model M says which they are, for example sleep-aasm")
         np.savez(self.path("x.npz"), probs=self.probs, labels=self.labels + 3)
         self.statepath("convert", "x.npz", "-o", "x.h5", status=1)
         self.assertEqual(self.files(), ["x.npz"])

@@ -88,7 +88,7 @@ class TestCodes(st.TestCase):
         self.refuses("compare", "bare.h5", *MODEL, "--map", "0=Wake", status=2,
                      sentence="--codes and --map read labels, and bare.h5 has none; --labels PATH says where they are")
         self.refuses("fit", "labels.h5", "--codes", "nsrr", "-o", "m.json", status=2,
-                     sentence="--codes and --map speak of classes; --rules M says which, for example sleep-permissive")
+                     sentence="--codes and --map speak of classes; --rules M says which they are, for example sleep-permissive")
 
     def test_columns_in_another_order(self):
         """Labels are told in the columns' order; columns without names that may be in the codes' order are spoken of."""
@@ -135,6 +135,32 @@ class TestCodes(st.TestCase):
         fold = ["--cv", "2", "--method", "counts", "--folds", "2", "-q"]
         self.assertEqual(figures(self.result("compare", "night.h5", *MODEL, *fold)),
                          figures(self.result("compare", "nsrr.h5", *MODEL, "--codes", "nsrr", *fold)))
+
+    def test_codes_of_the_labels_alone(self):
+        """--label-codes and --label-map say of scores what --codes and --map say, wherever the labels are."""
+        for more in ([], ["--labels", "nsrr.h5"], ["--cv", "2", "--method", "counts", "--folds", "2"]):
+            for label, plain in (("--label-codes=nsrr", "--codes=nsrr"), ("--label-map=0=Wake,1=N1,2=N2,3=N3,5=REM,9=unscored",) * 2):
+                ours = self.result("compare", "nsrr.h5", *MODEL, plain.replace("--label-", "--"), "-q", *more)
+                self.assertEqual(figures(self.result("compare", "nsrr.h5", *MODEL, label, "-q", *more)), figures(ours))
+        fit = ["--rules", "sleep-permissive", "--method", "counts", "--name", "x", "-q", "-f"]
+        for file, more in (("nsrr.h5", []), ("night.h5", ["--labels", "nsrr.h5"]), ("labels.h5", [])):
+            models = []
+            for option in ("--codes", "--label-codes"):
+                self.statepath("fit", file, option, "nsrr", *fit, *more, "-o", "m.json")
+                models.append(json.loads(self.read("m.json"))["probabilities"])
+            self.assertEqual(*models)
+        self.h5("bare.h5", probs=self.probs, classes=STAGES)
+        for option in ("--label-codes", "--label-map"):
+            for more in ([], ["--labels", "nsrr.h5"]):
+                self.statepath("compare", "nsrr.h5", *MODEL, option, "bogus", *more, status=2 if "codes" in option else 1, stdout="")
+            self.statepath("fit", "nsrr.h5", option, "bogus", *fit, "-o", "m.json", status=2 if "codes" in option else 1, stdout="")
+        self.refuses("compare", "bare.h5", *MODEL, "--label-codes", "nsrr", status=2,
+                     sentence="--label-codes and --label-map read labels, and bare.h5 has none; --labels PATH says where they are")
+        for more in ([], ["--labels", "nsrr.h5"]):
+            self.refuses("compare", "nsrr.h5", *MODEL, "--codes", "nsrr", "--label-map", "9=unscored", *more, status=2,
+                         sentence="--codes and --map, and --label-codes and --label-map, both say how the labels are read; give one of the pairs")
+        self.refuses("compare", "labels.h5", *MODEL, "--label-confidence", ".9", "--codes", "nsrr", "--label-codes", "nsrr", status=2,
+                     sentence="--label-codes and --label-map read labels beside what labels.h5 decided; --labels FILE says where they are")
 
     # ---- evaluate ----
 
