@@ -58,7 +58,7 @@ static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the rec
                                                 OPTION(MAP),
                                                 OPTION(GROUPS),
                                                 OPTION(EPOCH_SECONDS),
-                                                MESSAGE_OPTIONS};
+                                                QUIET_OPTION};
 
 const command convert_command = {
     .name = "convert",

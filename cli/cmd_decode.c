@@ -43,7 +43,7 @@ static const option_choice decode_options[] = {
     OPTION(FORCE),        OPTION(SKIP_EXISTING), HEADING("Reading, where things are in the file:"),
     PLACE_OPTIONS,        OPTION(CODES),         OPTION(MAP),
     HEADING("Decoding:"), DECODE_OPTIONS,        OPTION(LABEL_CONFIDENCE),
-    PART_OPTIONS,         MESSAGE_OPTIONS};
+    PART_OPTIONS,         QUIET_OPTION};
 
 const command decode_command = {
     .name = "decode",

@@ -170,7 +170,7 @@ static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUT
                                             LABEL_FILE_OPTIONS,    PLACES_BESIDE,
                                             OPTION(CODES),         OPTION(MAP),
                                             OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
-                                            MESSAGE_OPTIONS};
+                                            QUIET_OPTION};
 
 const command fit_command = {
     .name = "fit",

@@ -5,64 +5,42 @@
 #include "mask/mask_commands.h"
 #include "outputs.h"
 
-#define RULES OPTION_CODES, OPTION_MAP, OPTION_MODEL, OPTION_STRATEGY, OPTION_PREVIOUS, OPTION_PATHS, OPTION_MATRIX, OPTION_MASK
-enum { MOST_TAKEN = 11 };
+#define OUTPUT_OPTIONS OPTION_AS(OUTPUT, "write the result", "OUT.h5"), OPTION_AS(FORCE, "replace outputs that exist", NULL)
+#define ROW_OPTIONS                                                                                                              \
+    OPTION(MASK), OPTION(MODEL), OPTION(MATRIX), OPTION(PREVIOUS), OPTION(PATHS), OPTION(STRATEGY), PLACE_OPTIONS,               \
+        OPTION(CODES), OPTION(MAP), DECODE_OPTIONS, QUIET_OPTION
+static const option_choice leak_takes[] = {OPTION(JSON), OPTION(FORCE), ROW_OPTIONS};
+static const option_choice softmax_takes[] = {OUTPUT_OPTIONS, OPTION(MULTIPLY), ROW_OPTIONS};
+static const option_choice apply_takes[] = {OUTPUT_OPTIONS, ROW_OPTIONS};
+#define ARRAY_OPTIONS OUTPUT_OPTIONS, OPTION(ALLOW_EXTERNAL), QUIET_OPTION
+static const option_choice padding_takes[] = {OPTION(MOST_STEPS), OPTION(FILL), OPTION(VALUES), OPTION(LENGTHS), ARRAY_OPTIONS};
+static const option_choice causal_takes[] = {OPTION(MOST_STEPS), ARRAY_OPTIONS};
+static const option_choice attention_takes[] = {OPTION(CAUSAL), OPTION(MOST_STEPS), OPTION(MASK), OPTION(VALUES),
+                                                OPTION(SCORES), OPTION(LENGTHS),    ARRAY_OPTIONS};
+static const option_choice loss_takes[] = {OPTION(MASK), OPTION(WEIGHTS), OPTION(LOSSES), OPTION(LENGTHS), ARRAY_OPTIONS};
 
-/* `takes`: of the options that not all parts have, those that this one has; ends with OPTION_END. */
-static const struct {
-    const char *name;
-    mask_part *run;
-    option_id takes[MOST_TAKEN];
-} parts[] = {
-    {"leak", mask_leak, {RULES, OPTION_JSON}},
-    {"softmax", mask_softmax, {RULES, OPTION_MULTIPLY, OPTION_OUTPUT}},
-    {"apply", mask_apply, {RULES, OPTION_OUTPUT}},
-    {"padding", mask_padding, {OPTION_MOST_STEPS, OPTION_FILL, OPTION_VALUES, OPTION_OUTPUT}},
-    {"causal", mask_causal, {OPTION_MOST_STEPS, OPTION_OUTPUT}},
-    {"attention", mask_attention, {OPTION_CAUSAL, OPTION_MOST_STEPS, OPTION_MASK, OPTION_VALUES, OPTION_OUTPUT}},
-    {"loss", mask_loss, {OPTION_MASK, OPTION_WEIGHTS, OPTION_LOSSES, OPTION_OUTPUT}},
-};
-enum { N_PARTS = sizeof parts / sizeof *parts };
-
-static bool takes(int part, option_id id)
-{
-    const option_id *taken = parts[part].takes;
-    while (*taken != OPTION_END && *taken != id)
-        taken++;
-    return *taken == id;
-}
-
-/* An option that a part would pass over is an error: its result would be taken for another one. */
-static sp_status check_options(const options *o, int part, sp_error *err)
-{
-    for (int i = 0; i < N_PARTS; i++)
-        for (const option_id *id = parts[i].takes; *id != OPTION_END; id++)
-            if (!takes(part, *id) && option_is_given(o, *id))
-                return sp_fail(err, SP_EINVAL, "mask %s takes no --%s; `statepath mask --help` says what does", parts[part].name,
-                               option_name(*id));
-    if (o->masks.steps < 0)
-        return sp_fail(err, SP_EINVAL, "--steps %d: at least 1", o->masks.steps);
-    return SP_OK;
-}
+static const command_verb verbs[] = {
+    {"leak", leak_takes},     {"softmax", softmax_takes},     {"apply", apply_takes}, {"padding", padding_takes},
+    {"causal", causal_takes}, {"attention", attention_takes}, {"loss", loss_takes},   {NULL, NULL}};
+static mask_part *const parts[] = {mask_leak, mask_softmax, mask_apply, mask_padding, mask_causal, mask_attention, mask_loss};
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[1]}, {NULL, NULL}};
     int i = 0;
-    while (i < N_PARTS && strcmp(words[0], parts[i].name) != 0)
+    while (verbs[i].name && strcmp(words[0], verbs[i].name) != 0)
         i++;
-    if (i == N_PARTS)
+    if (!verbs[i].name)
         return sp_fail(err, SP_EINVAL, "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
                        words[0]);
-    sp_status status = check_options(o, i, err);
-    if (status == SP_OK)
-        status = outputs_check(o, inputs, err);
-    return status == SP_OK ? parts[i].run(words[1], o, out, err) : status;
+    if (o->masks.steps < 0)
+        return sp_fail(err, SP_EINVAL, "--steps %d: at least 1", o->masks.steps);
+    sp_status status = outputs_check(o, inputs, err);
+    return status == SP_OK ? parts[i](words[1], o, out, err) : status;
 }
 
 static const option_choice mask_options[] = {
-    OPTION_AS(OUTPUT, "write the result", "OUT.h5"),
-    OPTION_AS(FORCE, "replace outputs that exist", NULL),
+    OUTPUT_OPTIONS,
     OPTION_AS(JSON, "leak: write the figures as JSON; - is standard output", NULL),
     OPTION(MULTIPLY),
     HEADING("The mask of each row (leak, softmax, apply), if not dataset \"mask\":"),
@@ -85,7 +63,7 @@ static const option_choice mask_options[] = {
     OPTION(MAP),
     HEADING("Decoding (a model alone):"),
     DECODE_OPTIONS,
-    MESSAGE_OPTIONS};
+    QUIET_OPTION};
 
 const command mask_command = {
     .name = "mask",
@@ -109,6 +87,7 @@ const command mask_command = {
             .min_words = 2,
             .max_words = 2},
     .options = mask_options,
+    .verbs = verbs,
     .work = work,
     .watches_signals = true,
 };

@@ -376,6 +376,23 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     return status;
 }
 
+#define NEW_OPTIONS OPTION(OUTPUT), OPTION(FORCE), OPTION(NAME), OPTION(QUIET)
+#define COUNT_OPTIONS OPTION(MIN_COUNT), OPTION(LABELS), OPTION(ONLY), OPTION(ALLOW_EXTERNAL)
+static const option_choice new_takes[] = {NEW_OPTIONS, OPTION(TYPES), OPTION(CLASSES), OPTION(STEP), COUNT_OPTIONS, HEADING_END};
+
+/* Of the options of `model new` those that are of use for a kind. */
+static const option_choice *kind_takes(const char *kind)
+{
+    static const option_choice tags[] = {NEW_OPTIONS, OPTION(TYPES), HEADING_END},
+                               steps[] = {NEW_OPTIONS, OPTION(CLASSES), OPTION(STEP), HEADING_END},
+                               cycle[] = {NEW_OPTIONS, OPTION(CLASSES), HEADING_END},
+                               counts[] = {NEW_OPTIONS, OPTION(CLASSES), COUNT_OPTIONS, HEADING_END};
+    return is_listed(tag_kinds, kind)         ? tags
+           : strcmp(kind, "cycle") == 0       ? cycle
+           : strcmp(kind, "from-labels") == 0 ? counts
+                                              : steps;
+}
+
 static sp_status make_model(const char *kind, const char *file, options *o, sp_error *err)
 {
     char list[CHOICES_TEXT];
@@ -383,7 +400,9 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
         return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;
-    sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
+    sp_status status = options_check(o, "model new", new_takes, kind_takes(kind), kind, err);
+    if (status == SP_OK)
+        status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = new_model(kind, file, o, &model, err);
     if (status == SP_OK && o->run.output)
@@ -417,10 +436,6 @@ static sp_status audit_model(const char *name, options *o, outcome *out, sp_erro
                                  {NULL, NULL}};
     if (!o->data)
         return sp_fail(err, SP_EINVAL, "model audit needs scores with labels: statepath model audit %s --data SCORES.h5", name);
-    if (o->run.output)
-        return sp_fail(err, SP_EINVAL,
-                       "model audit writes no model and no paths, so -o names nothing; --json, --report and others "
-                       "write what it finds");
     o->run.model = strdup(name);
     if (!o->run.model)
         return sp_no_memory(err);
@@ -447,6 +462,17 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
 
+static const option_choice no_options[] = {HEADING_END};
+static const option_choice show_takes[] = {OPTION(MARKS), HEADING_END};
+#define AUDIT_OPTIONS                                                                                                            \
+    OPTION(DATA), OPTION(STRATEGIES), RESULT_OPTIONS, HEADING("The page:"), OPTION(WHAT_IF), OPTION(WHAT_IF_BYTES),              \
+        HEADING("Reading, where things are in the data:"), OPTION(SCORES), OPTION(REFERENCE), OPTION(LABELS_DATASET),            \
+        OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE), OPTION(CODES), OPTION(MAP),              \
+        HEADING("Decoding:"), DECODE_OPTIONS, MESSAGE_OPTIONS
+static const option_choice audit_takes[] = {OPTION(FORCE), OPTION(LABELS), OPTION(ONLY), OPTION(ALLOW_EXTERNAL), AUDIT_OPTIONS};
+static const command_verb verbs[] = {{"list", no_options}, {"show", show_takes},   {"check", no_options},
+                                     {"new", new_takes},   {"audit", audit_takes}, {NULL, NULL}};
+
 static const option_choice model_options[] = {
     OPTION_AS(OUTPUT, "new: write the model (standard output)", "MODEL.json"),
     OPTION_AS(FORCE, "new, audit: replace files that exist", NULL),
@@ -459,29 +485,10 @@ static const option_choice model_options[] = {
     OPTION(STEP),
     OPTION(MIN_COUNT),
     OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
-    OPTION_AS(ONLY, "new from-labels: the recordings that this list names, one a line", NULL),
+    OPTION_AS(ONLY, "new from-labels, audit: the recordings that this list names, one a line", NULL),
     OPTION(ALLOW_EXTERNAL),
     HEADING("Audit, what each rule costs:"),
-    OPTION(DATA),
-    OPTION(STRATEGIES),
-    RESULT_OPTIONS,
-    HEADING("The page:"),
-    OPTION(WHAT_IF),
-    OPTION(WHAT_IF_BYTES),
-    HEADING("Reading, where things are in the data:"),
-    OPTION(SCORES),
-    OPTION(REFERENCE),
-    OPTION(LABELS_DATASET),
-    OPTION(OFFSETS),
-    OPTION(LENGTHS),
-    OPTION(IDS),
-    OPTION(KIND),
-    OPTION(TRANSPOSE),
-    OPTION(CODES),
-    OPTION(MAP),
-    HEADING("Decoding:"),
-    DECODE_OPTIONS,
-    MESSAGE_OPTIONS};
+    AUDIT_OPTIONS};
 
 const command model_command = {
     .name = "model",
@@ -503,6 +510,7 @@ const command model_command = {
             .min_words = 1,
             .max_words = 3},
     .options = model_options,
+    .verbs = verbs,
     .work = work,
     .output_is_text = true,
 };

@@ -203,7 +203,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 static const option_choice predict_options[] = {OPTION(WEIGHTS),        OPTION_AS(OUTPUT, "write the scores", "SCORES.h5"),
                                                 OPTION(FORCE),          OPTION(SPLIT),
                                                 OPTION(THREADS),        OPTION(SIGNALS),
-                                                OPTION(ALLOW_EXTERNAL), MESSAGE_OPTIONS};
+                                                OPTION(ALLOW_EXTERNAL), QUIET_OPTION};
 
 const command predict_command = {
     .name = "predict",

@@ -144,7 +144,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice simulate_options[] = {OPTION_AS(OUTPUT, "write the data", "DATA.h5"), OPTION(FORCE), MESSAGE_OPTIONS};
+static const option_choice simulate_options[] = {OPTION_AS(OUTPUT, "write the data", "DATA.h5"), OPTION(FORCE), QUIET_OPTION};
 
 const command simulate_command = {
     .name = "simulate",

@@ -224,7 +224,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     stream s = {.opt = o};
     (void)words;
     sp_status status = SP_OK;
-    if (!option_is_given(o, OPTION_LAG))
+    if (!o->given[OPTION_LAG])
         status = sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once");
     else if (o->lag < 0)
         status = sp_fail(err, SP_EINVAL, "--lag %d: a number of steps, 0 decides at once", o->lag);
@@ -244,7 +244,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 static const option_choice stream_options[] = {
     OPTION(MODEL),   OPTION(LAG),          OPTION_AS(KIND, "what the numbers are (probs or log_probs, by the first line)", NULL),
     OPTION(CLASSES), HEADING("Decoding:"), SCORE_OPTIONS,
-    MESSAGE_OPTIONS};
+    QUIET_OPTION};
 
 const command stream_command = {
     .name = "stream",

@@ -435,6 +435,23 @@ static void find_examples(const training *t, const float **examples, float *cut,
     }
 }
 
+/* The network of --beside, before hours of work. */
+static sp_status open_beside(const training *t, shown *out, sp_error *err)
+{
+    const char *file = t->o->beside;
+    const sp_signals_info *info = t->info;
+    const sp_file_access how = sp_run_access(&t->o->run);
+    if (!file)
+        return SP_OK;
+    sp_status status = sp_weights_load(file, &how, &out->network, &out->state, &out->origin, err);
+    if (status == SP_OK)
+        status = check_network_fits(out->network, file, info, err);
+    if (status == SP_OK && out->network->shape.n_classes != info->n_classes)
+        status = sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", file, out->network->shape.n_classes, info->file,
+                         info->n_classes);
+    return status;
+}
+
 static sp_status write_page(training *t, shown *both, sp_error *err)
 {
     const options *o = t->o;
@@ -442,17 +459,8 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     size_t k = (size_t)info->n_classes;
     sp_trained trained[2];
     sp_status status = show(t, t->network, t->state, t->origin.masking, &both[0], &trained[0], err);
-    if (status == SP_OK && t->o->beside) {
-        const sp_file_access how = sp_run_access(&o->run);
-        status = sp_weights_load(t->o->beside, &how, &both[1].network, &both[1].state, &both[1].origin, err);
-        if (status == SP_OK)
-            status = check_network_fits(both[1].network, t->o->beside, info, err);
-        if (status == SP_OK && both[1].network->shape.n_classes != info->n_classes)
-            status = sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", t->o->beside, both[1].network->shape.n_classes,
-                             info->file, info->n_classes);
-        if (status == SP_OK)
-            status = show(t, both[1].network, both[1].state, both[1].origin.masking, &both[1], &trained[1], err);
-    }
+    if (status == SP_OK && o->beside)
+        status = show(t, both[1].network, both[1].state, both[1].origin.masking, &both[1], &trained[1], err);
     int64_t ten = info->rate > 0 ? (int64_t)(10 * info->rate) : 1000, n_samples = ten < info->n_samples ? ten : info->n_samples;
     const float **examples = malloc(k * sizeof *examples);
     float *cut = malloc(k * (size_t)info->n_channels * (size_t)n_samples * sizeof *cut);
@@ -510,6 +518,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     const input_file inputs[] = {{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}};
     (void)out;
     training t = {.o = o};
+    shown both[2] = {{.network = NULL}, {.network = NULL}}; /* the new one, and that of --beside */
     if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
     if (o->epochs < 0 || o->epochs > 1000000)
@@ -523,18 +532,16 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_status status = sp_run_check_threads(&o->run, err);
     if (status == SP_OK)
         status = outputs_check(&checked, inputs, err);
-    if (status == SP_OK && o->beside && !o->report)
-        status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)
         status = prepare(&t, file, err);
     if (status == SP_OK)
+        status = open_beside(&t, &both[1], err);
+    if (status == SP_OK)
         status = run(&t, err);
-    if (status == SP_OK && o->report) {
-        shown both[2] = {{.network = NULL}, {.network = NULL}};
+    if (status == SP_OK && o->report)
         status = write_page(&t, both, err);
-        shown_clear(&both[0]);
-        shown_clear(&both[1]);
-    }
+    shown_clear(&both[0]);
+    shown_clear(&both[1]);
     training_clear(&t);
     return status;
 }
@@ -554,7 +561,7 @@ static const option_choice train_options[] = {
     OPTION(THREADS),
     OPTION(SIGNALS),
     OPTION(ALLOW_EXTERNAL),
-    MESSAGE_OPTIONS};
+    QUIET_OPTION};
 
 const command train_command = {
     .name = "train",

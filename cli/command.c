@@ -108,6 +108,16 @@ static int exit_status_of(const running *r, sp_status status, const outcome *out
     return out->result.n_bugs ? EXIT_FAILED : out->result.n_undecoded || out->result.n_left_out ? EXIT_UNDECODED : EXIT_DONE;
 }
 
+static sp_status check_options(const command *c, const options *o, const char *const *words, sp_error *err)
+{
+    const command_verb *verb = c->verbs;
+    while (verb && verb->name && strcmp(verb->name, words[0]) != 0)
+        verb++;
+    if (verb && !verb->name) /* the work says what there is */
+        return SP_OK;
+    return options_check(o, c->name, c->options, verb ? verb->takes : NULL, words[0], err);
+}
+
 int command_main(const command *c, int argc, const char **argv)
 {
     const char **words = calloc((size_t)argc + MOST_WORDS + 1, sizeof *words);
@@ -120,7 +130,7 @@ int command_main(const command *c, int argc, const char **argv)
     options_init(&o);
     o.output_is_text = c->output_is_text;
     options_fill(&table, &o, c->options);
-    int exit_status = options_read(argc, argv, table.groups, &c->use, words);
+    int exit_status = options_read(argc, argv, table.groups, &c->use, &o, words);
     if (exit_status < 0) {
         running r = {.opt = &o};
         outcome out = {.comparison = NULL};
@@ -135,7 +145,9 @@ int command_main(const command *c, int argc, const char **argv)
             .arg = &r, .notice = notice, .progress = show_progress, .is_stopped = is_stopped, .opened = open_gates};
         if (c->watches_signals)
             watch_signals();
-        sp_status status = c->work(&o, words, &out, &err);
+        sp_status status = check_options(c, &o, words, &err);
+        if (status == SP_OK)
+            status = c->work(&o, words, &out, &err);
         exit_status = exit_status_of(&r, status, &out, &err);
         sp_comparison_free(out.comparison);
         sp_gate_free(r.gate);

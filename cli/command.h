@@ -11,14 +11,21 @@ typedef struct outcome {
     int exit_status; /* of an error, where it is another than the usual one; or 0 */
 } outcome;
 
+/* A first word that says what a command does, and those of its options that are of use then; others are refused. */
+typedef struct command_verb {
+    const char *name;
+    const option_choice *takes; /* end with OPTION_END */
+} command_verb;
+
 typedef struct command {
     const char *name, *summary; /* as the list of commands has it */
     usage use;
     const option_choice *options; /* end with OPTION_END */
     /* SP_OK, or an error whose sentence is printed. words  end with NULL; [use.max_words] where that is a number */
     sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
-    bool watches_signals; /* the work asks o->run.hooks whether to stop */
-    bool output_is_text;  /* -o may be standard output */
+    const command_verb *verbs; /* end with NULL; or NULL: each option is of use */
+    bool watches_signals;      /* the work asks o->run.hooks whether to stop */
+    bool output_is_text;       /* -o may be standard output */
 } command;
 
 extern const command convert_command, inspect_command, compare_command, decode_command, evaluate_command, model_command,

@@ -102,8 +102,8 @@ OPTION_ROW(TUNE, "tune", 0, TEXT, run.fit.tune,
            "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
            "accuracy|kappa|macro_f1|entity_f1|edit|nll|none")
 OPTION_ROW(FOR, "for", 0, TEXT, run.fit.strategy, "the strategy that settings are chosen for (viterbi)", "STRATEGY")
-OPTION_ROW(SMOOTHING, "smoothing", 0, REAL, run.fit.smoothing, "counts: added to every count (0.5)", "X")
-OPTION_ROW(PENALTY, "penalty", 0, REAL, run.fit.penalty, "crf: weight of the penalty (by cross-validation)", "X")
+OPTION_ROW(SMOOTHING, "smoothing", 0, NUMBER, run.fit.smoothing, "counts: added to every count (0.5)", "X")
+OPTION_ROW(PENALTY, "penalty", 0, NUMBER, run.fit.penalty, "crf: weight of the penalty (by cross-validation)", "X")
 OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends on how long a class has lasted, up to N steps (1)",
            "N")
 OPTION_ROW(FOLDS, "folds", 0, INTEGER, run.fit.folds, "folds for choosing settings (5)", "N")
@@ -179,7 +179,7 @@ OPTION_ROW(MASKING, "masking", 0, TEXT, masking, "what masks the logits in train
 OPTION_ROW(BESIDE, "beside", 0, TEXT, beside, "show these weights beside the new ones on the page", "WEIGHTS.h5")
 OPTION_ROW(EPOCHS, "epochs", 0, INTEGER, epochs, "times through the data, in all (12)", "N")
 OPTION_ROW(BATCH, "batch", 0, INTEGER, batch, "steps of a batch (32)", "N")
-OPTION_ROW(RATE, "rate", 0, REAL, rate, "learning rate of Adam (0.001)", "X")
+OPTION_ROW(RATE, "rate", 0, NUMBER, rate, "learning rate of Adam (0.001)", "X")
 OPTION_ROW(NETWORK_SEED, "seed", 0, LONG_INTEGER, network_seed, "seed of weights, order, dropout and masks (1)", "N")
 OPTION_ROW(RESUME, "resume", 0, FLAG, resume, "go on with the training that wrote the output", NULL)
 OPTION_ROW(QUIET, "quiet", 'q', FLAG, talk.quiet, "say nothing but errors on stderr", NULL)

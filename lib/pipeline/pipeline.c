@@ -164,7 +164,8 @@ static const char *id_of(const sp_pipeline *p, int64_t recording)
     return p->info->ids ? p->info->ids[recording] : "?";
 }
 
-void sp_pipeline_report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result)
+/* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */
+static void report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result)
 {
     char values[128] = "it breaks the model's rules";
     if (!isnan(result->recurrence))
@@ -191,7 +192,7 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
         p->relaxed[s] += result->status == SP_OK && result->n_broken > 0;
         p->undecoded[s] += result->status == SP_EBUG;
         if (result->status == SP_EBUG)
-            sp_pipeline_report_bug(p, s, first + r, result);
+            report_bug(p, s, first + r, result);
         if (result->status == SP_OK || result->status == SP_EBUG)
             continue;
         bool is_for_all, is_named = is_to_be_named(p, s, first + r, result, &is_for_all);

@@ -127,9 +127,6 @@ sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
  * "error" what the first one is. */
 sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err);
 
-/* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */
-void sp_pipeline_report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result);
-
 /* What became of the recordings; `result` may be NULL. */
 void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result);
 

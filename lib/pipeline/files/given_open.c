@@ -309,7 +309,9 @@ static void describe(sp_given *j)
 
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
-    sp_status status = sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
+    sp_status status = sp_run_check_threads(j->run.opt, err);
+    if (status == SP_OK)
+        status = sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
     if (status == SP_OK)
         status = choose_strategies(j, file, err);
     if (status == SP_OK)

@@ -183,11 +183,8 @@ sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_
     how.relax = p->on_infeasible == SP_INFEASIBLE_RELAX;
     sp_decode_output output = {.paths = paths, .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
     sp_status status = output.results ? sp_decode_batch(p->chain, &batch, &how, p->workers, &output, err) : sp_no_memory(err);
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
-        p->undecoded[0] += output.results[n].status != SP_OK;
-        if (output.results[n].status == SP_EBUG)
-            sp_pipeline_report_bug(p, 0, block->first + n, &output.results[n]);
-    }
+    if (status == SP_OK)
+        status = sp_pipeline_count_failures(p, 0, block->first, block->n_recordings, output.results, err);
     free(output.results);
     return status;
 }

@@ -40,8 +40,8 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
 
-/* Paths of a prepared block by the first strategy, [S of the block]; those without are counted, those that failed their check are
- * reported. */
+/* Paths of a prepared block by the first strategy, [S of the block]; those without are counted and named, those that failed their
+ * check are reported. SP_OK; SP_ENOPATH, SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err);
 
 /* Looks for several raters. Too many classes for matrices of pairs: none, with a notice. SP_OK; as sp_source_find_scorers. */

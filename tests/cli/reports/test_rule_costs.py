@@ -162,7 +162,7 @@ class TestRuleCosts(st.TestCase):
         self.refuses("model", "audit", "m.json", status=2,
                      sentence="model audit needs scores with labels: statepath model audit m.json --data SCORES.h5")
         self.refuses("model", "audit", "m.json", "--data", "in.h5", "-o", "p.h5", status=2,
-                     sentence="model audit writes no model and no paths, so -o names nothing; --json, --report and others write what it finds")
+                     sentence="model audit takes no --output; `statepath model --help` says what does")
         self.refuses("model", "audit", "m.json", "--data", "in.h5", "--json", "in.h5", "-f", status=2,
                      sentence="in.h5: is the input file, which is never written to; give the output another name")
         self.refuses("model", "audit", "m.json", "--data", "in.h5", "--json", "m.json", "-f", status=2,

@@ -1,0 +1,571 @@
+"""The law of options: what a command takes changes something, or is refused; nothing is accepted and ignored.
+
+LAW has a block for each command (and each verb of `model` and `mask`): the words of a run, then the command's options with a value, one a line.
+The run with the option must differ from the run without it in exit status, output, messages or files. What follows ";" are words of both
+runs, after "=" in place of the block's; "!" marks a value that is refused where all good ones give the same (--threads). Lines of the
+block "every" count for each command that has none of its own, "..." puts them into the block of a verb. `--help` is the table that LAW is
+held against, so a new option without a line fails; what a verb has no line for must be refused by it.
+"""
+import functools
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+LAW = """
+every night.h5 -m m.json -o out.h5 --json r.json
+    --model sleep-aasm              ; = night.h5 -o out.h5
+    --output new.h5                 ; = night.h5 -m m.json
+    --force                         ; = night.h5 -m m.json -o old.h5
+    --quiet
+    --verbose
+    --strategies mea
+    --strategy mea
+    --against other=other.h5
+    --confidence
+    --nbest 2
+    --epoch-seconds 20
+    --skip-existing                 ; = night.h5 -m m.json -o old-{id}.h5
+    --report r.html
+    --figures figures               ; --report r.html
+    --draw a2                       ; --report r.html
+    --what-if off                   ; --report r.html
+    --what-if-bytes 1000            ; --report r.html
+    --json new.json                 ; = night.h5 -m m.json
+    --csv r.csv
+    --markdown r.md
+    --latex r.tex
+    --fail-if viterbi.accuracy>0
+    --groups site
+    --level .8
+    --interval percentile
+    --zeros pratt
+    --seed 2
+    --margin .1
+    --weighted-kappa linear
+    --absent-class zero             ; --labels few
+    --scheme IOB1                   ; = tags.h5 -m tags.json
+    --collapse Sleep=N1,N2,N3,REM
+    --preset none
+    --unit day/bin
+    --background b                  ; = actions.h5 -m actions.json
+    --wake-trim 5
+    --nll-clip .001
+    --bridge-unscored
+    --rule-costs
+    --scores /second/probs
+    --labels few
+    --reference few.h5
+    --labels-dataset few            ; --reference other.h5
+    --offsets two
+    --lengths short                 ; = padded.h5 -m m.json -o out.h5
+    --ids names                     ; --reference other.h5
+    --only only.txt                 ; = nights -m m.json -o out.h5
+    --kind scores
+    --gaps join                     ; = holes.h5 -m m.json -o out.h5
+    --unscored -100                 ; = hundred.h5 -m m.json -o out.h5
+    --transpose                     ; = turned.npy -m m.json -o out.h5
+    --allow-external                ; = sub/link.h5 -m m.json -o out.h5
+    --codes nsrr                    ; --labels nsrr
+    --map 9=REM                     ; --codes nsrr --labels nsrr
+    --label-codes nsrr              ; --labels nsrr
+    --label-map 0=N3,1=N1,2=N2,3=Wake,4=REM
+    ! --threads 5000
+    --missing uniform               ; = nan.h5 -m m.json -o out.h5
+    --floor .3
+    --on-infeasible relax           ; = dead.h5 -m m.json -o out.h5
+    --temperature 3
+    --transition-weight 3
+    --prior-weight 1
+    --clamp
+    --label-confidence .9           ; = hypnogram.txt -m m.json -o out.h5
+    --part P.h5                     ; = night.h5 -m m.json
+    --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
+    --part-steps none               ; = night.h5 -m m.json --part P.h5
+    --check-inputs                  ; = night.h5 -m m.json --part P.h5
+    --trim-to-shortest              ; = paths.h5 --labels long.h5
+
+inspect night.h5
+    --model sleep-strict
+    --lengths short                 ; = padded.h5
+    --ids names
+    --only only.txt                 ; = nights
+    --gaps join                     ; = holes.h5
+    --unscored -100                 ; = hundred.h5
+    --transpose                     ; = turned.npy
+    --allow-external                ; = sub/link.h5
+
+compare night.h5 -m m.json -o out.h5 --json r.json
+    --cv 2
+    --rules sleep-permissive        ; --cv 2
+    --method counts                 ; = other.h5 -m m.json --cv 2
+    --tune kappa                    ; --cv 2 --method counts
+    --for mea                       ; --cv 2 --method counts
+    --smoothing 5                   ; --cv 2 --method counts
+    --penalty 5                     ; --cv 2 --tune none
+    --memory 3                      ; --cv 2 --tune none --penalty 1
+    --folds 2                       ; --cv 2 --method counts
+
+decode night.h5 -m m.json -o out.h5
+    --epoch-seconds 20              ; = turned.npy --transpose -m m.json -o out.edf
+    --ids names
+    --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
+
+evaluate paths.h5 --labels night.h5 --json r.json
+    --model sleep-strict
+    --labels night.h5               ; = alone.h5 -m m.json
+    --reference night.h5            ; = alone.h5 -m m.json
+    --strategies viterbi
+    --force                         ; = paths.h5 --json old.json
+    --json r.json                   ; = paths.h5
+    --draw a2                       ; --report r.html
+    --absent-class zero             ; --labels-dataset few
+    --scheme IOB1                   ; = tag-paths.h5
+    --background b                  ; = action-paths.h5
+    --paths /more/path
+    --only only.txt                 ; = texts -m m.json
+    --codes nsrr                    ; = nsrr.txt -m m.json
+    --map 9=REM                     ; = nsrr.txt -m m.json --codes nsrr
+    --label-codes nsrr              ; --labels-dataset nsrr
+    --labels-dataset few
+    --ids names                     ; = paths.h5 --json r.json
+    --offsets two                   ; = paths.h5 --json r.json
+    --allow-external                ; = sub/paths.h5
+    --part P.h5                     ; = paths.h5
+    --shard 1/2                     ; = paths.h5 --part Q%i.h5
+    --part-steps none               ; = paths.h5 --part P.h5
+    --check-inputs                  ; = paths.h5 --part P.h5
+
+merge P1.h5 P2.h5 --json r.json
+    --output new.h5
+    --force                         ; = P1.h5 P2.h5 --json old.json
+    --draw a2                       ; --report r.html
+    --allow-missing                 ; = P1.h5
+    --json r.json                   ; = P1.h5 P2.h5
+
+fit night.h5 -r sleep-permissive -o out.json --method counts
+    --rules sleep-aasm
+    --output out.json               ; = night.h5 -r sleep-permissive
+    --name mine
+    --calibrate
+    --force                         ; = night.h5 -o old.json --method counts
+    --groups site                   ; --tune accuracy
+    --method counts                 ; = night.h5 -r sleep-permissive -o out.json --folds 2 --scores /second/probs
+    --tune kappa
+    --for mea
+    --smoothing 5
+    --penalty 5                     ; = night.h5 -o out.json --method crf --tune none
+    --memory 3                      ; = night.h5 -o out.json --method crf --tune none --penalty 1
+    --folds 2
+    --missing uniform               ; = nan.h5 -o out.json --method counts
+    --epoch-seconds 20              ; = turned.npy --transpose -r sleep-permissive -o out.json --method counts --labels spans.tsv
+    --scores /second/probs          ; = night.h5 -o out.json
+    --quiet                         ; = turned.npz --transpose --codes pops -r sleep-permissive -o out.json --method counts
+    --lengths short                 ; = padded.h5 -o out.json --method counts
+    --only only.txt                 ; = nights -o out.json --method counts
+    --gaps join                     ; = holes.h5 -o out.json --method counts
+    --unscored -100                 ; = hundred.h5 -o out.json --method counts
+    --transpose                     ; = turned.npz -o out.json --method counts
+    --allow-external                ; = sub/link.h5 -o out.json --method counts
+
+stream -m m.json --lag 2 <lines.txt
+    --model sleep-aasm              ; = --lag 2 <lines.txt
+    --lag 0
+    --kind scores
+    --classes N1,Wake,N2,N3,REM
+    --missing uniform               ; = -m m.json --lag 2 <nan.txt
+    --on-infeasible relax
+    --quiet
+
+convert night.h5 -o out.h5
+    --model m.json                  ; --codes nsrr --labels nsrr
+    --output new.h5                 ; = night.h5
+    --force                         ; = night.h5 -o old.h5
+    --scheme BIOES                  ; = tags.conll -o out.conll
+    --lengths short                 ; = padded.h5 -o out.h5
+    --only only.txt                 ; = nights -o out.h5
+    --gaps join                     ; = holes.h5 -o out.h5
+    --unscored -100                 ; = hundred.h5 -o out.h5
+    --transpose                     ; = turned.npy -o out.h5
+    --allow-external                ; = sub/link.h5 -o out.h5
+    --reference few.h5
+    --codes nsrr                    ; --labels nsrr -m m.json
+    --map 9=REM                     ; --codes nsrr --labels nsrr -m m.json
+
+simulate recipe.json -o out.h5
+    --output new.h5                 ; = recipe.json
+    --force                         ; = recipe.json -o old.h5
+
+train signals.h5 -o out.h5 --epochs 1 --batch 64
+    --output new.h5                 ; = signals.h5 --epochs 1
+    --force                         ; = signals.h5 -o old.h5 --epochs 1
+    --resume                        ; = signals.h5 -o weights.h5 --epochs 2 --batch 64
+    --epochs 2
+    --masking true-previous         ; --model abc.json
+    --model abc.json                ; --masking true-previous
+    --report r.html
+    --beside weights.h5             ; --report r.html
+    --batch 32
+    --rate .1
+    --seed 2
+    --signals other
+    --allow-external                ; = sub/signals.h5 -o out.h5 --epochs 1
+
+predict signals.h5 --weights weights.h5 -o out.h5
+    --weights weights.h5            ; = signals.h5 -o out.h5
+    --output new.h5                 ; = signals.h5 --weights weights.h5
+    --force                         ; = signals.h5 --weights weights.h5 -o old.h5
+    --split test
+    --signals other
+    --allow-external                ; = sub/signals.h5 --weights weights.h5 -o out.h5
+
+model list
+
+model show m.json
+    --marks
+
+model check m.json
+
+model new left-right --classes a,b,c -o out.json
+    --output new.json               ; = left-right --classes a,b,c
+    --force                         ; = left-right --classes a,b,c -o old.json
+    --name mine
+    --types PER                     ; = bio
+    --classes a,b,c                 ; = cycle
+    --step 2
+    --min-count 3                   ; = from-labels night.h5
+    --labels few                    ; = from-labels night.h5
+    --only only.txt                 ; = from-labels nights --classes Wake,N1,N2,N3,REM
+    --allow-external                ; = from-labels sub/link.h5
+    --quiet
+
+model audit m.json --data night.h5 --json r.json
+    ...
+    --data night.h5                 ; = m.json
+    ! --output new.h5
+    --force                         ; = m.json --data night.h5 --json old.json
+    --json r.json                   ; = m.json --data night.h5
+    --scheme IOB1                   ; = tags.json --data tags.h5 --json r.json
+    --background b                  ; = actions.json --data actions.h5 --json r.json
+    --lengths short                 ; = m.json --data padded.h5
+    --only only.txt                 ; = m.json --data nights
+    --transpose                     ; = m.json --data turned.npz
+    --allow-external                ; = m.json --data sub/link.h5
+    --missing uniform               ; = m.json --data nan.h5
+    --on-infeasible relax           ; = m.json --data dead.h5
+
+mask softmax night.h5 -m m.json -o out.h5
+    ...
+    --multiply                      ; --scores /second/probs
+    --strategy argmax
+    --mask allowed                  ; = night.h5 -o out.h5
+    --matrix rules                  ; = night.h5 --previous few -o out.h5
+    --previous few
+    --paths few
+    --labels few                    ; --clamp
+    --ids names
+    --unscored -100                 ; = hundred.h5 -m m.json -o out.h5 --clamp
+    --codes nsrr                    ; --paths nsrr
+    --map 9=REM                     ; --paths nsrr --codes nsrr
+    ! --on-infeasible error         ; = dead.h5 -m m.json -o out.h5
+
+mask apply night.h5 -m m.json -o out.h5
+    ... mask softmax
+
+mask leak night.h5 -m m.json --json r.json
+    ... mask softmax
+    --model sleep-aasm              ; = night.h5
+    --force                         ; = night.h5 -m m.json --json old.json
+    --json r.json                   ; = night.h5 -m m.json
+    --quiet                         ; = dead.h5 -m m.json
+    --mask allowed                  ; = night.h5
+    --matrix rules                  ; = night.h5 --previous few
+    --lengths short                 ; = padded.h5 -m m.json
+    --only only.txt                 ; = nights -m m.json
+    --gaps join                     ; = holes.h5 -m m.json
+    --unscored -100                 ; = hundred.h5 -m m.json --clamp
+    --transpose                     ; = turned.npy -m m.json
+    --allow-external                ; = sub/link.h5 -m m.json
+    --missing uniform               ; = nan.h5 -m m.json
+    ! --on-infeasible error         ; = dead.h5 -m m.json
+
+mask padding 3,2,4 -o out.h5
+    --output new.h5                 ; = 3,2,4
+    --force                         ; = 3,2,4 -o old.h5
+    --quiet
+    --steps 6
+    --fill 7                        ; = ragged.h5 -o out.h5
+    --lengths two                   ; = ragged.h5 -o out.h5
+    --values other                  ; = ragged.h5 -o out.h5
+    --allow-external                ; = sub/ragged.h5 -o out.h5
+
+mask causal 3 -o out.h5
+    --output new.h5                 ; = 3
+    --force                         ; = 3 -o old.h5
+    --quiet
+    --steps 6                       ; = 3,2 -o out.h5
+    --allow-external                ; = sub/ragged.h5 -o out.h5
+
+mask attention 3,2,4 -o out.h5
+    --output new.h5                 ; = 3,2,4
+    --force                         ; = 3,2,4 -o old.h5
+    --quiet
+    --steps 6
+    --causal
+    --scores second                 ; = attention.h5 -o out.h5
+    --mask real                     ; = attention.h5 -o out.h5
+    --lengths two                   ; = attention.h5 -o out.h5
+    --values other                  ; = attention.h5 -o out.h5
+    --allow-external                ; = sub/attention.h5 -o out.h5
+
+mask loss losses.h5 -o out.h5
+    --output new.h5                 ; = losses.h5
+    --force                         ; = losses.h5 -o old.h5
+    --quiet
+    --mask real
+    --lengths short                 ; = padded-losses.h5 -o out.h5
+    --allow-external                ; = sub/losses.h5 -o out.h5
+    --weights other
+    --losses other
+"""
+
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+NSRR = np.array([0, 1, 2, 3, 5, 9])  # of our numbers, the last one of -1
+RECIPE = {"statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordings": 5, "steps": 20, "start": {"a": .5, "b": .5},
+          "transitions": [[.9, .1, 0], [0, .9, .1], [.1, 0, .9]],
+          "signals": {"rate": 50, "samples": 100, "tones": {"a": [[1, 3]], "b": [[1, 6]], "c": [[1, 10]]}, "channels": [{"noise": .7}], "test": 2}}
+
+
+
+
+def make_files(folder):
+    """The files that LAW names: 6 nights, what others would write of them, tags, actions, signals."""
+    rng = np.random.default_rng(7)
+    path = lambda name: os.path.join(folder, name)
+
+    def run(*words):
+        done = subprocess.run([st.PROGRAM, *words], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done
+
+    def h5(name, classes=STAGES, attrs={}, **datasets):
+        with h5py.File(path(name), "w") as f:
+            if classes:
+                f.attrs["classes"] = classes
+            f.attrs.update(attrs)
+            for key, value in datasets.items():
+                f[key.replace("__", "/")] = value
+
+    def text(name, content):
+        with open(path(name), "w") as f:
+            f.write(content)
+
+    def scores(labels, K, zeros=0):
+        probs = rng.dirichlet([.4] * K, len(labels)) + .3 * np.eye(K)[np.maximum(labels, 0)]
+        probs[rng.random(probs.shape) < zeros] = 0
+        probs[probs.sum(1) == 0] = 1
+        return probs / probs.sum(1, keepdims=True)
+
+    N, T, ids = 6, 60, ["a1", "a2", "b1", "b2", "c1", "c2"]
+    labels = np.concatenate([np.r_[[0] * 20, np.repeat(rng.integers(0, 5, 16), 2), [0] * 8] for _ in ids])
+    labels[rng.integers(0, N * T, 12)] = -1
+    labels[labels == 4] = np.where(rng.random((labels == 4).sum()) < .5, 4, 2)
+    few = np.clip(labels, 0, 2)
+    common = dict(offsets=np.arange(0, N * T + 1, T), ids=ids, site=["x", "x", "y", "y", "z", "z"], two=[0, 50, 130, 190, 250, 280, N * T], names=ids[1:] + ids[:1],
+                  few=few, nsrr=NSRR[labels], labels=labels, more__path=np.roll(few, 1))
+    probs = scores(labels, 5, .02)
+    night = dict(common, probs=probs, second__probs=scores(labels, 5), second__labels=few, allowed=rng.random((N * T, 5)) < .8, rules=~np.eye(5, k=1, dtype=bool))
+    h5("night.h5", **night)
+    h5("other.h5", **dict(night, probs=scores(labels, 5)))
+    h5("few.h5", **dict(night, labels=few))
+    h5("padded.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), lengths=[T] * N, short=[T // 2] * N)
+    h5("holes.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), valid=rng.random((N, T)) < .9)
+    h5("hundred.h5", probs=probs, labels=np.where(labels < 0, -100, labels), offsets=common["offsets"])
+    broken = probs.copy()
+    broken[5, 1] = np.nan
+    h5("nan.h5", probs=broken, labels=labels)
+    h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
+    h5("long.h5", classes=STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])
+    np.save(path("turned.npy"), probs[:T].T)
+    np.savez(path("turned.npz"), probs=probs[:T].T, labels=few[:T])
+    text("hypnogram.txt", "".join("%s\n" % STAGES[k] for k in few))
+    text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))
+    text("nsrr.txt", "".join("%d\n" % k for k in NSRR[labels]))
+    text("only.txt", "a1\nb1\n")
+    text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")
+    text("nan.txt", ".2 .2 .2 .2 .2\nnan .2 .2 .2 .2\n")
+    for name in ("nights", "texts", "sub"):
+        os.mkdir(path(name))
+    for i, name in enumerate(ids):
+        part = slice(i * T, i * T + T)
+        np.savez(path("nights/%s.npz" % name), probs=probs[part], labels=labels[part])
+        text("texts/%s.txt" % name, "".join("%d\n" % k for k in labels[part]))
+    allow = np.ones((5, 5)) - np.eye(5, k=3) - np.eye(5, k=-3)
+    model = {"statepath_model": 1, "name": "m", "classes": STAGES, "probabilities": ((allow + 5 * np.eye(5)) / (allow + 5 * np.eye(5)).sum(1)[:, None]).tolist(),
+             "matrix": allow.astype(int).tolist(), "prior": [.4, .1, .3, .1, .1]}
+    text("m.json", json.dumps(model))
+    tags, actions = ["O", "B-PER", "I-PER"], ["background", "a", "b"]
+    for name, classes in (("tags", tags), ("actions", actions)):
+        truth = np.repeat(rng.integers(0, 3, 40), 2)
+        h5(name + ".h5", classes=classes, probs=scores(truth, 3), labels=truth, offsets=[0, 40, 80])
+        text(name + ".json", json.dumps({"statepath_model": 1, "name": name, "classes": classes, "matrix": [[1, 1, 1]] * 3}))
+    text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
+    h5("losses.h5", classes=None, losses=rng.random(6), real=[True, False] * 3, other=rng.random(6))
+    h5("ragged.h5", classes=None, values=rng.random(6), other=rng.random(6), lengths=[2, 4], two=[3, 3])
+    h5("padded-losses.h5", classes=None, losses=rng.random((2, 4)), lengths=[2, 4], short=[1, 2])
+    h5("attention.h5", classes=None, scores=rng.random((2, 4, 4)), second=rng.random((2, 4, 4)), values=rng.random((2, 4, 3)), other=rng.random((2, 4, 3)),
+       lengths=[2, 4], two=[1, 3], real=[[True, True, True, False]] * 2)
+    text("recipe.json", json.dumps(RECIPE))
+    text("abc.json", json.dumps({"statepath_model": 1, "name": "abc", "classes": RECIPE["classes"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}))
+    for words in ("simulate recipe.json -o signals.h5", "train signals.h5 -o weights.h5 --epochs 1 --batch 64", "compare night.h5 -m m.json -o paths.h5",
+                  "decode tags.h5 -m tags.json -o tag-paths.h5", "decode actions.h5 -m actions.json -o action-paths.h5",
+                  "compare night.h5 -m m.json --shard 1/2 --part P%i.h5", "compare night.h5 -m m.json --shard 2/2 --part P%i.h5"):
+        run(*words.split())
+    with h5py.File(path("signals.h5"), "r+") as f:
+        f["other"] = f["signals"][:] * 2
+    with h5py.File(path("paths.h5"), "r+") as f, h5py.File(path("alone.h5"), "w") as alone:
+        f["two"], f["names"], f["more/path"] = common["two"], common["names"], common["more__path"]
+        for name in ("paths", "offsets", "ids", "classes"):
+            f.copy(name, alone)
+    for name, links in (("losses", ["losses"]), ("ragged", ["values", "lengths"]), ("attention", ["scores", "lengths"]), ("link", night), ("paths", ["paths", "offsets", "ids", "classes", "labels"]), ("signals", ["signals", "labels", "offsets", "ids", "split"])):
+        with h5py.File(path("sub/%s.h5" % name), "w") as f, h5py.File(path(name.replace("link", "night") + ".h5")) as target:
+            f.attrs.update(target.attrs)
+            for key in links:
+                f[key.replace("__", "/")] = h5py.ExternalLink("../%s.h5" % name.replace("link", "night"), key.replace("__", "/"))
+    text("old.json", "{}")
+    for name in ("old.h5", "old-night.h5"):
+        h5(name, classes=None, x=[1])
+
+
+# Their values are names that are made up.
+FREE = {"--output", "--report", "--figures", "--json", "--csv", "--markdown", "--latex", "--part", "--name", "--types", "--classes"}
+COMMAND_LINE = re.compile(r"statepath(-mpi)? [a-z]+ [^\n\"<']*")  # as results keep it
+
+
+VALUES = {"": [], "A,B,C": ["a"], "WHAT": ["error"]}  # of options that a verb refuses, whatever they say
+
+
+def law_of_every():
+    return re.findall(r"^ +(?:! )?(--[\w-]+)", LAW[:LAW.index("\n\n")], re.M)
+
+
+def law():
+    """{command: (words of its run, {option: (words, context, is refused)})}"""
+    blocks = {}
+    for line in LAW.splitlines():
+        if line and not line.startswith(" "):
+            words = shlex.split(line)
+            n = 2 if words[0] in ("model", "mask") else 1
+            options = dict(blocks["every"][1]) if n == 1 and blocks else {}
+            blocks[" ".join(words[:n])] = words[n:], options
+        elif line.lstrip().startswith("..."):
+            options.update(blocks[line.replace("...", "").strip() or "every"][1])
+        elif line:
+            given, _, context = line.strip().partition(";")
+            words, context = shlex.split(given), shlex.split(context)
+            refused = words[0] == "!"
+            options[words[refused]] = words[refused:], context, refused
+    del blocks["every"]
+    return blocks
+
+
+def numbers(item):
+    return (item.shape, str(item[()].tolist()) if item.shape else item[()]) if isinstance(item, h5py.Dataset) else None
+
+
+def content(path):
+    """What a file says, but for the command line in it."""
+    try:
+        with h5py.File(path) as f:
+            found = {}
+            f.visititems(lambda name, item: found.update({name: (numbers(item), str(dict(item.attrs)))}))
+            return COMMAND_LINE.sub("", repr(found) + str(dict(f.attrs)))
+    except OSError:
+        with open(path, "rb") as f:
+            return COMMAND_LINE.sub("", f.read().decode("latin-1"))
+
+
+class TestOptionLaw(st.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.mkdtemp(prefix="statepath-law-")
+        cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
+        make_files(cls.made)
+        text = subprocess.run([st.PROGRAM, "--help"], capture_output=True, text=True).stdout
+        cls.offered = {}  # {command: {option: name of its value or ""}}
+        for command in re.findall(r"^  (\w+)  +", text, re.M):
+            said = subprocess.run([st.PROGRAM, command, "--help"], capture_output=True, text=True).stdout
+            found = re.findall(r"^  (?:-\w, |    )(--[\w-]+)(?: (\S+))?(?: |$)", said, re.M)
+            cls.offered[command] = {option: value for option, value in found if option not in ("--help", "--version")}
+
+    @functools.cache
+    def outcome_without(self, command, words):
+        """Of many options the same."""
+        once, again = self.outcome(command, words), self.outcome(command, words)
+        self.assertEqual(once, again, "two runs of %s %s differ" % (command, " ".join(words)))
+        return once
+
+    def outcome(self, command, words):
+        """Exit status, what is said, and the files that a run makes in a folder of its own."""
+        with tempfile.TemporaryDirectory(prefix="statepath-law-") as folder:
+            shutil.copytree(self.made, folder, copy_function=os.link, dirs_exist_ok=True)
+            lines = [word[1:] for word in words if word.startswith("<")]
+            with open(os.path.join(folder, lines[0]) if lines else os.devnull) as stdin:
+                done = subprocess.run([st.PROGRAM, *command.split(), *(word for word in words if not word.startswith("<"))], cwd=folder, stdin=stdin,
+                                      env=dict(os.environ, NO_COLOR="1"), capture_output=True, text=True, timeout=300)
+            files = {}
+            for root, _, names in os.walk(folder):
+                for name in names:
+                    path = os.path.join(root, name)
+                    if os.stat(path).st_nlink == 1:  # it is none of those that were there
+                        files[os.path.relpath(path, folder)] = content(path)
+            return done.returncode, COMMAND_LINE.sub("", done.stdout), COMMAND_LINE.sub("", done.stderr), files
+
+    def judge(self, command, option):
+        """What is wrong with an option of a command: sentences."""
+        base, lines = law()[command]
+        verb = " " in command
+        words, context, refused = lines.get(option, ([option, *VALUES.get(self.offered[command.split()[0]][option], ["1"])], [], verb))
+        base = context[1:] if context[:1] == ["="] else [*base, *context]
+        without, given = self.outcome_without(command, tuple(base)), self.outcome(command, [*base, *words])
+        said = " ".join([command, *base, *words])
+        wrong = []
+        if given == without:
+            wrong.append("%s: changes nothing" % said)
+        elif refused != (given[0] in (1, 2)) and not (verb and "takes no " + option in given[2]):
+            wrong.append("%s: %s" % (said, given[:3]))
+        if len(words) > 1 and option in lines and option not in FREE:
+            bogus = self.outcome(command, [*base, option, "bogus"])
+            if bogus[0] not in (1, 2) or bogus[3]:
+                wrong.append("%s: bogus is taken: %s" % (said, bogus[:3]))
+        return wrong
+
+    def test_each_option_of_each_command_changes_something_or_is_refused(self):
+        lines = law()
+        self.assertEqual({name.split()[0] for name in lines}, set(self.offered))
+        cases = []
+        for command, (_, options) in lines.items():
+            offered = self.offered[command.split()[0]]
+            if " " not in command:
+                self.assertEqual([o for o in offered if o not in options], [], "options of %s without a line in LAW" % command)
+            cases += [(command, option) for option in offered]
+        for command in self.offered:
+            of_it = [options for name, (_, options) in lines.items() if name.split()[0] == command]
+            own = set().union(*of_it) - set(law_of_every())
+            self.assertEqual(own - set(self.offered[command]), set(), "lines in LAW that %s has no option for" % command)
+        with ThreadPoolExecutor(4) as pool:
+            wrong = sum(pool.map(lambda case: self.judge(*case), cases), [])
+        self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    st.main()
