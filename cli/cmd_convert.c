@@ -68,7 +68,7 @@ const command convert_command = {
             .example = "  statepath convert nights/ -o nights.h5\n"
                        "      a folder of .npy, .npz, .csv or .h5 files, one recording in each or more\n"
                        "  statepath convert nights/ --labels stages/ --model sleep-aasm -o nights.h5\n"
-                       "  statepath convert export.npz --scores softmax --labels stages -o night.h5\n"
+                       "  statepath convert export.npz --scores softmax --labels stage -o night.h5\n"
                        "  statepath convert train.conll --scheme BIOES -o train-bioes.conll\n",
             .min_words = 1,
             .max_words = MANY_WORDS},

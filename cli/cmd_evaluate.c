@@ -43,11 +43,13 @@ const command evaluate_command = {
     .use = {.arguments = "PATHS... [--labels LABELS] [--model M] [OPTION...]",
             .summary = "judge paths that already exist",
             .example = "  statepath evaluate paths.h5 --labels night.h5 --model sleep-aasm\n"
-                       "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5\n"
+                       "  statepath evaluate others.h5 --paths '/nights/{id}/pred' --labels night.h5 \\\n"
+                       "      -m sleep-aasm\n"
                        "  statepath evaluate others.csv --labels night.h5 --model sleep-aasm\n"
                        "      the CSV has the columns recording,step,label (step may be left out);\n"
                        "      labels are names of classes or their numbers\n"
-                       "  statepath evaluate others.txt --codes utime --labels true.txt --label-codes rk\n"
+                       "  statepath evaluate ours.txt --codes utime --labels true.txt --label-codes rk \\\n"
+                       "      -m sleep-aasm\n"
                        "      a text of one label a line is one recording\n",
             .min_words = 1,
             .max_words = MANY_WORDS},

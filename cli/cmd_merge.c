@@ -40,8 +40,10 @@ const command merge_command = {
     .summary = "put parts together that compare, decode and evaluate wrote",
     .use = {.arguments = "PART... [OPTION...]",
             .summary = "put parts together: the bytes that one run gives",
-            .example = "  statepath compare nights/ --model sleep-aasm --shard 2/9 --part 'P%i.h5'\n"
-                       "      the second of 9 tasks: counts its recordings, and writes P2.h5\n"
+            .example = "  for i in 1 2 3; do statepath compare nights/ -m sleep-aasm --shard $i/3 \\\n"
+                       "      -q --part 'P%i.h5'; done\n"
+                       "      three tasks, each on a machine of its own if you like: the second counts\n"
+                       "      its third of the recordings and writes P2.h5\n"
                        "  statepath merge P*.h5 --report nights.html --json nights.json\n",
             .min_words = 1,
             .max_words = MANY_WORDS},

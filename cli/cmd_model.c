@@ -503,7 +503,9 @@ const command model_command = {
                        "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
                        "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
                        "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
-                       "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n"
+                       "  statepath model new from-labels night.h5 --min-count 2 -o learnt.json\n"
+                       "      allows the transitions of the labels, and the classes they start in, that\n"
+                       "      were seen twice\n"
                        "  statepath model audit sleep-aasm --data night.h5\n"
                        "      what each rule costs: how all is decoded without it; and rules that the\n"
                        "      labels propose\n",

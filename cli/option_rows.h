@@ -170,7 +170,7 @@ OPTION_ROW(CLASSES, "classes", 0, TEXT, run.place.classes,
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new iob1 to bmes: entity types", "A,B,C")
 OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
-OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")
+OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow the transitions and the starts of recordings that were seen N times (1)", "N")
 OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")
 OPTION_ROW(SPLIT, "split", 0, TEXT, split, "which recordings, by the file's dataset \"split\" (all)", "all|train|test")
 OPTION_ROW(SIGNALS, "signals", 0, TEXT, signals, "dataset of the signals (/signals)", "PATH")

@@ -86,8 +86,8 @@ static sp_status parse_parameter(const sp_strategy_info *row, const char *text, 
     if (!row->parameter)
         return sp_fail(err, SP_EINVAL, "strategy \"%s\": %s takes no parameter, write \"%s\"", text, row->name, row->name);
     if (!number)
-        return sp_fail(err, SP_EINVAL, "strategy \"%s\": it needs its parameter, write \"%s:%s\", for example \"%s:8\"", text,
-                       row->name, row->parameter, row->name);
+        return sp_fail(err, SP_EINVAL, "strategy \"%s\": it needs its parameter, write \"%s:%s\", for example \"%s:%" PRId32 "\"",
+                       text, row->name, row->parameter, row->name, row->sample);
     int32_t value = parse_number(number);
     if (value < row->least)
         return sp_fail(err, SP_EINVAL, "strategy \"%s\": %s must be a whole number from %" PRId32 " to %" PRId32, text,

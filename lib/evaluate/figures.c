@@ -230,7 +230,7 @@ static const sp_figure of_strategy[] = {
         N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE),
     FREQUENCIES(frequencies, counts, PLAIN),
     ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3, "runs / runs of the reference: below 1 where smoother", CSV,
-        N(COMPARISON(reference_frequencies.runs))),
+        N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS)),
     ROW("recordings_with_illegal", recordings_with_illegal, "recordings with any", 0, "recordings with an illegal transition",
         CSV, NONE),
     ROW("path_score", path_score, "path score", 1, "sum over the decoded recordings, nats", CSV, MORE,

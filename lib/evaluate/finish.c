@@ -24,7 +24,7 @@ static void count_runs(int32_t K, const sp_class_runs *class_runs, sp_frequencie
         f->runs += class_runs[k].count;
         f->isolated += class_runs[k].isolated;
     }
-    f->isolated_share = value_ratio((double)f->isolated, (double)f->runs, "no bouts");
+    f->isolated_share = value_ratio((double)f->isolated, (double)f->runs, "no runs");
 }
 
 static void fill(const sp_comparison *c, const sp_transition_counts *counts, const sp_class_runs *class_runs, sp_frequencies *f)
@@ -47,7 +47,7 @@ void sp_frequencies_fill(sp_comparison *c)
         sp_strategy_result *one = &c->strategies[s];
         sp_frequencies *f = &one->frequencies;
         fill(c, &one->counts, one->class_runs, f);
-        f->runs_ratio = c->has_labels ? value_ratio((double)f->runs, (double)reference->runs, "no bouts in the reference")
+        f->runs_ratio = c->has_labels ? value_ratio((double)f->runs, (double)reference->runs, "no runs in the reference")
                                       : value_undefined("no reference");
         f->worst_recording = -1;
         f->worst_illegal = 0;

@@ -217,11 +217,13 @@ class TestLaws(st.TestCase):
         for dataset in ("previous", "paths"):
             n, k = 50, 6
             logits, before, allow = rng.normal(size=(n, k)), rng.integers(-1, k, n), rng.random((k, k)) < .4
+            if dataset == "previous":
+                before[before < 0] = rng.choice([-1, -100], (before < 0).sum())
             allow |= np.eye(k, dtype=bool)
             offsets = np.array([0, 20, 50])
             self.h5("r.h5", logits=logits, before=before, allow=allow, offsets=offsets)
             self.statepath("mask", "apply", "r.h5", "--matrix", "allow", "--" + dataset, "before", "-o", "a.h5", "-f")
-            previous = before
+            previous = np.maximum(before, -1)
             if dataset == "paths":
                 previous = np.r_[-1, before[:-1]]
                 previous[offsets[:-1]] = -1

@@ -276,7 +276,6 @@ def test_outputs_of_masks():
     [
         ((GOOD, [0, 1], MODEL), "previous has shape"),
         ((GOOD, [0, 1, 2, 3, 0, 0], MODEL), "class 3"),
-        ((GOOD, [0, 1, 2, -2, 0, 0], MODEL), "class -2"),
         ((GOOD, ["a"] * 6, MODEL), "whole numbers"),
         ((GOOD, PATH, np.ones((2, 2), bool)), "does not fit"),
         ((GOOD, PATH, sp.Model(["x", "y"])), "2"),

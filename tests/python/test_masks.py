@@ -44,6 +44,8 @@ def test_apply_logit_masking(rng, door):
     allow = np.concatenate([door.allow, [[True] * 3]])
     assert np.array_equal(masked, np.where(allow[previous], x, np.float32(-np.inf)))
     assert np.array_equal(sp.apply_logit_masking(x, previous, door.allow), masked)
+    for none in (-2, -100, -(2**40)):
+        assert np.array_equal(sp.apply_logit_masking(x, np.where(previous < 0, none, previous), door), masked)
     assert sp.apply_logit_masking(x, previous, door, out=x) is x and np.array_equal(x, masked)
 
 

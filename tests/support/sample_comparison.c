@@ -119,8 +119,8 @@ static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_
         int64_t n = 0, seen = 0;
         bool has_median = false;
         class_runs[k].mean =
-            class_runs[k].count ? defined((double)class_runs[k].steps / (double)class_runs[k].count) : undefined("no bouts");
-        class_runs[k].median = undefined("no bouts");
+            class_runs[k].count ? defined((double)class_runs[k].steps / (double)class_runs[k].count) : undefined("no runs");
+        class_runs[k].median = undefined("no runs");
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++) {
             if (by_length[l])
                 class_runs[k].lengths[n++] = (sp_length_count){.length = l, .count = by_length[l]};
@@ -132,7 +132,7 @@ static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_
         }
         class_runs[k].count_ratio = reference && reference[k].count
                                         ? defined((double)class_runs[k].count / (double)reference[k].count)
-                                        : undefined("no bouts in the reference");
+                                        : undefined("no runs in the reference");
     }
     return class_runs;
 }

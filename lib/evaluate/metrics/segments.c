@@ -194,10 +194,10 @@ static void class_runs_finish(sp_class_runs *b, const sp_class_runs *reference)
         b->steps += b->lengths[l].count * b->lengths[l].length;
         b->isolated += b->lengths[l].length == 1 ? b->lengths[l].count : 0;
     }
-    b->mean = value_ratio((double)b->steps, (double)b->count, "no bouts");
+    b->mean = value_ratio((double)b->steps, (double)b->count, "no runs");
     b->median = b->count ? value_of((double)(length_at(b, (b->count - 1) / 2) + length_at(b, b->count / 2)) / 2)
-                         : value_undefined("no bouts");
-    b->count_ratio = reference ? value_ratio((double)b->count, (double)reference->count, "no bouts in the reference")
+                         : value_undefined("no runs");
+    b->count_ratio = reference ? value_ratio((double)b->count, (double)reference->count, "no runs in the reference")
                                : value_undefined("no reference");
 }
 

@@ -84,7 +84,7 @@ def apply_logit_masking(logits: Any, previous: Any, model: Model | str | ArrayLi
     ----------
     logits : array [..., K]
     previous : array of int [...]
-        The class before each row; -1 where there is none, and everything is possible.
+        The class before each row; negative where there is none, and everything is possible.
     model : Model, str or array of bool [K,K]
         The rules, or their matrix, rows = from.
 
@@ -101,9 +101,9 @@ def apply_logit_masking(logits: Any, previous: Any, model: Model | str | ArrayLi
     before = integers_of(previous, "previous")
     if before.shape != a.shape[:-1]:
         raise StatepathError(f"previous has shape {before.shape}; the logits ask for {a.shape[:-1]}")
-    wrong = np.flatnonzero((before < -1) | (before >= k))
+    wrong = np.flatnonzero(before >= k)
     if len(wrong):
-        raise StatepathError(f"previous has class {before.flat[wrong[0]]} at row {wrong[0]}, and there are {k} classes; -1 where there is none")
+        raise StatepathError(f"previous has class {before.flat[wrong[0]]} at row {wrong[0]}, and there are {k} classes; a negative one says that there is none")
     if isinstance(model, (Model, str)):
         found = model_of(model)
         matrix = found._class_rules()[0].view(np.uint8)
@@ -111,7 +111,7 @@ def apply_logit_masking(logits: Any, previous: Any, model: Model | str | ArrayLi
             raise ScoresError(f"logits have {k} classes and the model has {found.n_classes}")
     else:
         matrix = _mask_like(model, (k, k), "model")
-    flat = np.ascontiguousarray(before.reshape(-1), np.int32)
+    flat = np.ascontiguousarray(np.maximum(before, -1).reshape(-1), np.int32)
     _core.apply_logit_masking(a.reshape(-1, k), flat, np.ascontiguousarray(matrix), result.reshape(-1, k))
     return result
 

@@ -106,7 +106,7 @@ static void test_what_is_refused(void **state)
         {" viterbi", "unknown strategy"},
         {"viterbi:2", "strategy \"viterbi:2\": viterbi takes no parameter, write \"viterbi\""},
         {"viterbi:", "takes no parameter"},
-        {"beam", "strategy \"beam\": it needs its parameter, write \"beam:WIDTH\", for example \"beam:8\""},
+        {"beam", "strategy \"beam\": it needs its parameter, write \"beam:WIDTH\", for example \"beam:3\""},
         {"beam:", "WIDTH must be a whole number from 1 to 2147483647"},
         {"beam:0", "WIDTH must be a whole number from 1"},
         {"beam:-3", "WIDTH must be a whole number from 1"},

@@ -217,6 +217,10 @@ static void test_previous(void **state)
     assert_memory_equal(out + 5, e + 5, sizeof expected);
     assert_ok(sp_mask_from_previous(previous, 2, stages5, 5, mask, &err), &err);
     assert_memory_equal(mask, rows, 10);
+    for (int32_t none = -1; none > -1000; none -= 99) { /* as a class before, any negative number means none */
+        assert_ok(sp_apply_logit_masking(&scores, (int32_t[]){2, none}, stages5, out, &err), &err);
+        assert_memory_equal(out + 5, e + 5, sizeof expected);
+    }
 
     float f[10];
     for (int i = 0; i < 10; i++)
