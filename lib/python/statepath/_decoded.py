@@ -196,10 +196,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
         Examples
         --------
         >>> import statepath as sp
-        >>> sp.decode([[0.9, 0.1], [0.2, 0.8]], sp.Model(["a", "b"]), full=True).to_frame()
-           recording  step label
-        0          0     0     a
-        1          0     1     b
+        >>> sp.decode([[0.9, 0.1], [0.2, 0.8]], sp.Model(["a", "b"]), full=True).to_frame().to_dict("list")
+        {'recording': [0, 0], 'step': [0, 1], 'label': ['a', 'b']}
         """
         pd = needed("pandas", "data frames are made")
         columns: dict[str, Any] = {"recording": self._recordings(), "step": self._steps(), "label": self._labels()}
