@@ -1,39 +1,42 @@
-/* Scores in 24 bits a number, as a page holds them; not installed.
+/* Recordings in few bytes and without loss, as a page holds them; not installed.
  *
- * Of each row only differences between classes decide, so a row is packed less its greatest score: e - max is 0 or less, and is
- * rounded to a multiple of 2^-18 nats and kept from -60 nats on. A number is three bytes, the lowest first:
+ * Scores are kept to the last bit, before temperature and prior, so that both can be changed where they are unpacked. They are
+ * coded by an adaptive binary arithmetic coder, which knows nothing but integers, so the bytes are the same on every machine:
  *
- *     0 .. 60 * 2^18          -(e - max) * 2^18, rounded
- *     SP_PACKED_SAYS_NOTHING  of a step that says nothing (missing): 0 whatever temperature and prior are
- *     SP_PACKED_IMPOSSIBLE    -INFINITY
+ *     is the number one of those seen before?   then its place in a table of these (votes: a fraction of a byte)
+ *     else its bytes, the highest first         four where all numbers of the recording are floats, else eight
  *
- * Packed are scores before temperature and prior, so that both can be changed where they are unpacked.
+ * What has been packed foretells what follows: recordings are unpacked in the order in which they were packed.
+ *
+ * Source  Witten, Neal and Cleary 1987, doi:10.1145/214762.214771; bounds of 32 bits and no carry as in Mahoney's fpaq0.
  */
 #ifndef STATEPATH_CORE_PACKED_SCORES_H
 #define STATEPATH_CORE_PACKED_SCORES_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum {
-    SP_PACKED_BYTES = 3,
-    SP_PACKED_MOST = 60 << 18,
-    SP_PACKED_SAYS_NOTHING = 0xFFFFFE,
-    SP_PACKED_IMPOSSIBLE = 0xFFFFFF,
-};
+#include "statepath/status.h"
 
-/* One row.
- *   e               [K] nats; no NaN, no +INFINITY
- *   says_nothing    its scores are those of a missing step: 0, or -INFINITY where a mask has taken them away
- *   out             [K * SP_PACKED_BYTES] */
-void sp_pack_row(int32_t n_classes, const double *e, bool says_nothing, uint8_t *out);
+/* What has been seen so far, 600 kB; NULL: no memory. One for packing, another for unpacking. */
+typedef struct sp_packer sp_packer;
+sp_packer *sp_packer_new(void);
+void sp_packer_free(sp_packer *packer);
 
-/* Many rows, divided by the temperature, then less prior_weight times log_prior, as sp_prepare() does it.
- *   packed      [T, K * SP_PACKED_BYTES]
- *   log_prior   [K] nats; read only where prior_weight is not 0
- *   out         [T,K] nats
- * False: a score does not stay finite. */
-bool sp_unpack_scores(int64_t n_steps, int32_t n_classes, const uint8_t *packed, double temperature, double prior_weight,
-                      const double *log_prior, double *out);
+/* One recording. */
+typedef struct sp_packed_steps {
+    int64_t n_steps;
+    int32_t n_classes;
+    double *scores;  /* [T,K] nats, -INFINITY allowed; NaN, of which there is only one: the step says nothing */
+    int32_t *labels; /* [T] -1..254; or NULL */
+    uint8_t *gaps;   /* [T] 0 or 1; or NULL */
+} sp_packed_steps;
+
+/* Packs a recording into *bytes [*n], which the caller frees. SP_OK; SP_EINVAL: it takes more than `most` bytes, and nothing has
+ * happened; SP_ENOMEM. 0.3 us a number. */
+sp_status sp_pack(sp_packer *packer, const sp_packed_steps *steps, size_t most, uint8_t **bytes, size_t *n);
+
+/* Fills in the arrays of `steps`. Bytes that sp_pack() did not make give numbers all the same. */
+void sp_unpack(sp_packer *packer, const uint8_t *bytes, size_t n, const sp_packed_steps *steps);
 
 #endif

@@ -61,6 +61,23 @@ sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
     return SP_OK;
 }
 
+sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
+                              sp_error *err)
+{
+    if (isnan(o->temperature))
+        o->temperature = isnan(model->temperature) ? 1 : model->temperature;
+    if (isnan(o->prior_weight))
+        o->prior_weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
+    if (o->prior_weight == 0)
+        return SP_OK;
+    if (!model->prior)
+        return sp_fail(err, SP_EINVAL, "`prior_weight` needs class frequencies: model %s has no \"prior\"", model->name);
+    for (int32_t c = 0; c < model->n_classes; c++)
+        log_prior[c] = log(model->prior[class_of_column ? class_of_column[c] : c]);
+    o->log_prior = log_prior;
+    return SP_OK;
+}
+
 /* What options_check could not see: the prior's numbers and the block's labels. */
 static sp_status check_against_block(const sp_block *block, const sp_prepare_options *o, sp_error *err)
 {

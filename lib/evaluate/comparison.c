@@ -66,9 +66,9 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
 void sp_what_if_free(sp_what_if *what_if)
 {
     for (int64_t i = 0; what_if && i < what_if->n_recordings; i++)
-        FREE_ALL(what_if->recordings[i].packed, what_if->recordings[i].labels, what_if->recordings[i].gaps);
+        FREE_ALL(what_if->recordings[i].bytes);
     if (what_if)
-        FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if->differing, what_if);
+        FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if);
 }
 
 void sp_rule_costs_free(sp_rule_costs *costs)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/prepare.h"
+
 sp_run_options sp_run_options_default(void)
 {
     sp_run_options o = {.fit = {.smoothing = 0.5, .memory = 1, .folds = 5}, .seed = sp_bootstrap_options_default().seed};
@@ -133,16 +135,9 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
     out->missing_uniform = is_uniform;
     out->clamp = o->decode.clamp;
     out->floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
-    out->temperature = sp_first_given(o->decode.temperature, model->temperature, 1);
-    out->prior_weight = sp_first_given(o->decode.prior_weight, model->prior_weight, 0);
-    if (out->prior_weight == 0)
-        return SP_OK;
-    if (!model->prior)
-        return sp_fail(err, SP_EINVAL, "`prior_weight` needs class frequencies: model %s has no \"prior\"", model->name);
-    for (int32_t c = 0; c < model->n_classes; c++)
-        log_prior[c] = log(model->prior[class_of_column[c]]);
-    out->log_prior = log_prior;
-    return SP_OK;
+    out->temperature = o->decode.temperature;
+    out->prior_weight = o->decode.prior_weight;
+    return sp_prepare_by_model(out, model, class_of_column, log_prior, err);
 }
 
 const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column)

@@ -1,11 +1,14 @@
 #include "wasm/module.h"
 
+#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/packed_scores.h"
+#include "core/block.h"
+#include "core/model.h"
+#include "core/prepare.h"
+#include "statepath/model_json.h"
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))
@@ -47,147 +50,155 @@ EXPORT(statepath_version) const char *statepath_version(void)
 
 /* ---- rules ---- */
 
-static char *copy(const char *text)
+struct wasm_rules {
+    sp_model *model;
+    sp_chain *chain;
+    sp_prepare_options prepare;
+    double log_prior[]; /* [K] */
+};
+
+EXPORT(statepath_rules_free) void statepath_rules_free(wasm_rules *rules)
 {
-    const size_t size = strlen(text) + 1;
-    char *made = malloc(size);
-    return made ? memcpy(made, text, size) : NULL;
+    if (!rules)
+        return;
+    sp_chain_free(rules->chain);
+    sp_model_free(rules->model);
+    free(rules);
 }
 
-static double *copy_numbers(const double *from, int32_t n, bool *is_whole)
+EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, const double *numbers)
 {
-    double *made = from ? malloc((size_t)n * sizeof *made) : NULL;
-    *is_whole &= !from || made;
-    return made ? memcpy(made, from, (size_t)n * sizeof *made) : NULL;
-}
-
-/* Names of the states; false: no memory. */
-static bool name_states(sp_model *model, const char *const *names, const int32_t *state_class)
-{
-    const size_t n = (size_t)model->n_states;
-    model->states = calloc(n, sizeof *model->states);
-    model->state_class = malloc(n * sizeof *model->state_class);
-    if (!model->states || !model->state_class)
-        return false;
-    memcpy(model->state_class, state_class, n * sizeof *state_class);
-    bool is_whole = true;
-    for (size_t s = 0; s < n; s++)
-        is_whole &= (model->states[s] = copy(names[s])) != NULL;
-    return is_whole;
-}
-
-static bool fill(sp_model *model, const wasm_rules *r, const char *const *names)
-{
-    bool is_whole = true;
-    const int32_t n = model->n_states = r->n_states;
-    if (r->state_class)
-        is_whole = name_states(model, names, r->state_class);
-    model->start = copy_numbers(r->start, n, &is_whole);
-    model->end = copy_numbers(r->end, n, &is_whole);
-    model->min_dwell = r->min_dwell ? malloc((size_t)n * sizeof *model->min_dwell) : NULL;
-    if (model->min_dwell)
-        memcpy(model->min_dwell, r->min_dwell, (size_t)n * sizeof *r->min_dwell);
-    model->min_dwell_at_end = r->min_dwell_at_end;
-    return is_whole && (model->min_dwell || !r->min_dwell);
-}
-
-/* Classes with states of their own are told apart by numbers: messages speak of states. */
-static const char **list_classes(const wasm_rules *r, const char *const *names, char (*numbers)[12])
-{
-    const char **classes = malloc((size_t)r->n_classes * sizeof *classes);
-    for (int32_t k = 0; classes && k < r->n_classes; k++) {
-        snprintf(numbers[k], sizeof numbers[k], "%d", (int)k);
-        classes[k] = r->state_class ? numbers[k] : names[k];
-    }
-    return classes;
-}
-
-static sp_model *make_model(const wasm_rules *r)
-{
-    const char **names = malloc((size_t)r->n_states * sizeof *names);
-    char(*numbers)[12] = malloc((size_t)r->n_classes * sizeof *numbers);
-    const char *at = r->names;
-    for (int32_t s = 0; names && s < r->n_states; s++, at += strlen(at) + 1)
-        names[s] = at;
-    const char **classes = names && numbers ? list_classes(r, names, numbers) : NULL;
-    sp_model *model = classes ? sp_model_new("rules", r->n_classes, classes) : NULL;
-    sp_status status = model && fill(model, r, names) ? SP_OK : sp_no_memory(&failure);
-    if (status == SP_OK)
-        status = sp_model_set_matrix(model, r->allow, r->weight, &failure);
-    if (status != SP_OK) {
+    sp_model *model = NULL;
+    sp_json_numbers = numbers;
+    if (sp_model_from_json(json, "model", &model, &failure) != SP_OK)
+        return NULL;
+    wasm_rules *rules = calloc(1, sizeof *rules + (size_t)model->n_classes * sizeof *rules->log_prior);
+    if (!rules) {
         sp_model_free(model);
-        model = NULL;
+        sp_no_memory(&failure);
+        return NULL;
     }
-    free(names);
-    free(numbers);
-    free(classes);
-    return model;
-}
-
-EXPORT(statepath_rules_new) sp_chain *statepath_rules_new(const wasm_rules *rules)
-{
+    rules->model = model;
+    rules->prepare = (sp_prepare_options){.kind = SP_KIND_SCORES, .temperature = NAN, .prior_weight = NAN};
     sp_chain_options options = sp_chain_options_default();
-    options.transition_weight = rules->transition_weight;
-    sp_chain *chain = NULL;
-    sp_model *model = make_model(rules);
-    if (model && sp_chain_new(model, &options, &chain, &failure) != SP_OK)
-        chain = NULL;
-    sp_model_free(model);
-    return chain;
+    if (!isnan(model->transition_weight))
+        options.transition_weight = model->transition_weight;
+    sp_status status = sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure);
+    if (status == SP_OK)
+        status = sp_prepare_options_check(&rules->prepare, &failure);
+    if (status == SP_OK)
+        status = sp_chain_new(model, &options, &rules->chain, &failure);
+    if (status == SP_OK)
+        return rules;
+    statepath_rules_free(rules);
+    return NULL;
 }
 
-EXPORT(statepath_rules_free) void statepath_rules_free(sp_chain *chain)
+EXPORT(statepath_n_classes) int32_t statepath_n_classes(const wasm_rules *rules)
 {
-    sp_chain_free(chain);
+    return rules->model->n_classes;
+}
+
+EXPORT(statepath_n_states) int32_t statepath_n_states(const wasm_rules *rules)
+{
+    return rules->model->n_states;
+}
+
+EXPORT(statepath_weights) void statepath_weights(const wasm_rules *rules, double *log_weight, double *start)
+{
+    const sp_model *model = rules->model;
+    const int32_t n = model->n_states;
+    for (int32_t i = 0; i < n; i++) {
+        start[i] = model->start ? model->start[i] : 0;
+        for (int32_t j = 0; j < n; j++) {
+            const int64_t edge = sp_model_edge(model, i, j);
+            *log_weight++ = edge < 0 ? -INFINITY : model->weight ? model->weight[edge] : 0;
+        }
+    }
+}
+
+EXPORT(statepath_log_prior) double *statepath_log_prior(wasm_rules *rules)
+{
+    return rules->prepare.log_prior ? rules->log_prior : NULL;
 }
 
 /* ---- recordings ---- */
 
-EXPORT(statepath_unpack) sp_status statepath_unpack(const wasm_packed *p)
+EXPORT(statepath_packer_new) sp_packer *statepath_packer_new(void)
 {
-    if (sp_unpack_scores(p->n_steps, p->n_classes, p->packed, p->temperature, p->prior_weight, p->log_prior, p->out))
-        return SP_OK;
-    return sp_fail(&failure, SP_EDATA, "a score is too large for this temperature and weight of the prior to stay finite");
+    return sp_packer_new();
 }
 
-/* Gaps as segments: the id goes up by one at each. NULL: no memory. */
-static int64_t *number_segments(int32_t n, const uint8_t *gaps)
+EXPORT(statepath_packer_free) void statepath_packer_free(sp_packer *packer)
 {
-    int64_t *segments = malloc(((size_t)n + 1) * sizeof *segments), id = 0;
-    for (int32_t t = 0; segments && t < n; t++)
-        segments[t] = id += gaps[t] != 0;
-    return segments;
+    sp_packer_free(packer);
 }
 
-EXPORT(statepath_decode) sp_status statepath_decode(const sp_chain *chain, const char *strategy, wasm_recording *r)
+EXPORT(statepath_unpack) void statepath_unpack(sp_packer *packer, const wasm_packed *p)
 {
-    sp_decode_options options = {.relax = false};
+    const sp_packed_steps steps = {p->n_steps, p->n_classes, p->scores, p->labels, p->gaps};
+    sp_unpack(packer, p->bytes, (size_t)p->n_bytes, &steps);
+}
+
+/* The recording as a block. Where a step says nothing, a class of -INFINITY was taken away by a mask. */
+static sp_status fill(sp_block *block, const wasm_rules *rules, const wasm_recording *r)
+{
+    const int32_t K = rules->model->n_classes, T = r->n_steps;
+    const unsigned parts = SP_BLOCK_SCORES | (r->gaps ? SP_BLOCK_SEGMENTS : 0U) | (r->is_missing_uniform ? SP_BLOCK_MASK : 0U);
+    const sp_status status = sp_block_reserve(block, 1, T, K, SP_F64, parts, &failure);
+    if (status != SP_OK)
+        return status;
+    block->offsets[0] = 0;
+    block->offsets[1] = T;
+    block->classes = (const char *const *)rules->model->classes;
+    memcpy(block->scores, r->scores, (size_t)T * (size_t)K * sizeof *r->scores);
+    int64_t id = 0;
+    for (int32_t t = 0; r->gaps && t < T; t++)
+        block->segments[t] = id += r->gaps[t] != 0;
+    for (int64_t i = 0; r->is_missing_uniform && i < (int64_t)T * K; i++)
+        block->mask[i] = r->scores[i] != -INFINITY;
+    return SP_OK;
+}
+
+EXPORT(statepath_decode) sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *r)
+{
+    sp_decode_options options = {.relax = r->is_relaxed};
+    sp_prepare_options prepare = rules->prepare;
+    prepare.missing_uniform = r->is_missing_uniform;
     sp_decoded result = {.step = -1};
     sp_scratch *scratch = sp_scratch_new();
-    int64_t *segments = r->gaps ? number_segments(r->n_steps, r->gaps) : NULL;
-    const sp_scores scores = {
-        .data = r->scores, .dtype = SP_F64, .n_classes = sp_chain_n_classes(chain), .n_steps = r->n_steps, .segments = segments};
-    sp_status status = scratch && (segments || !r->gaps) ? SP_OK : sp_no_memory(&failure);
+    sp_block *block = sp_block_new();
+    sp_status status = scratch && block ? fill(block, rules, r) : sp_no_memory(&failure);
     if (status == SP_OK)
         status = sp_strategy_parse(strategy, &options.strategy, &failure);
     if (status == SP_OK)
-        status = sp_decode(chain, &scores, &options, scratch, r->path, &result, &failure);
+        status = sp_prepare(block, &prepare, NULL, NULL, &failure);
+    if (status == SP_OK) {
+        const sp_scores scores = sp_block_batch(block).scores;
+        status = sp_decode(rules->chain, &scores, &options, scratch, r->path, &result, &failure);
+    }
     for (int32_t t = 0; status != SP_OK && t < r->n_steps; t++)
         r->path[t] = -1;
     r->step = status == SP_OK ? -1 : (int32_t)failure.step;
     r->score = status == SP_OK ? result.score : -INFINITY;
-    free(segments);
+    sp_block_free(block);
     sp_scratch_free(scratch);
     return status;
 }
 
 EXPORT(statepath_count_illegal)
-int32_t statepath_count_illegal(const sp_chain *chain, int32_t n_steps, const int32_t *path, const uint8_t *gaps, uint8_t *marks)
+int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
+                                uint8_t *marks)
 {
     int32_t n = 0;
     for (int32_t t = 0; t < n_steps; t++) {
+        if (path[t] < -1 || path[t] >= rules->model->n_classes) {
+            sp_fail(&failure, SP_EINVAL, "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
+                    (int)path[t], (int)rules->model->n_classes);
+            return -1;
+        }
         const bool is_pair = t > 0 && !(gaps && gaps[t]) && path[t - 1] >= 0 && path[t] >= 0;
-        const bool is_illegal = is_pair && !sp_chain_is_legal(chain, path[t - 1], path[t]);
+        const bool is_illegal = is_pair && !sp_chain_is_legal(rules->chain, path[t - 1], path[t]);
         n += is_illegal;
         if (marks)
             marks[t] = is_illegal;

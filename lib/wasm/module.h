@@ -7,7 +7,9 @@
 #ifndef STATEPATH_WASM_MODULE_H
 #define STATEPATH_WASM_MODULE_H
 
+#include "core/packed_scores.h"
 #include "statepath/decode.h"
+#include "statepath/model.h"
 
 /* Memory of so many bytes, aligned to 8; NULL: there is none. */
 void *statepath_take(uint32_t bytes);
@@ -17,51 +19,54 @@ void statepath_give_back(void *memory);
 const char *statepath_message(void);
 const char *statepath_version(void);
 
-/* Rules, as in model.h: states of classes in the order of the columns, a dense matrix. */
-typedef struct wasm_rules {
-    int32_t n_classes, n_states;
-    const char *names;          /* of the states, each with its 0; the classes are called so too where state s is class s */
-    const int32_t *state_class; /* [M] or NULL: state s is class s */
-    const uint8_t *allow;       /* [M,M] */
-    const double *weight;       /* [M,M] nats, read where allowed; or NULL: 0 */
-    const double *start, *end;  /* [M] nats; or NULL: 0 */
-    const int32_t *min_dwell;   /* [M] or NULL: 1 */
-    int32_t min_dwell_at_end;
-    double transition_weight; /* at byte 40 */
-} wasm_rules;
+/* Rules: a model as JSON, read, checked and compiled as the program does it. numbers: the values of those in the text, in its
+ * order. NULL: statepath_message(), which begins with "model:". */
+typedef struct wasm_rules wasm_rules;
+wasm_rules *statepath_rules_new(const char *json, const double *numbers);
+void statepath_rules_free(wasm_rules *rules);
 
-/* Compiles them; NULL: statepath_message(). */
-sp_chain *statepath_rules_new(const wasm_rules *rules);
-void statepath_rules_free(sp_chain *chain);
+int32_t statepath_n_classes(const wasm_rules *rules);
+int32_t statepath_n_states(const wasm_rules *rules);
 
-/* Packed scores (core/packed_scores.h) to nats. 0; SP_EDATA. */
+/* log_weight [M,M] nats, -INFINITY where forbidden; start [M] nats, -INFINITY where a recording may not start. */
+void statepath_weights(const wasm_rules *rules, double *log_weight, double *start);
+
+/* [K] nats, to be read or overwritten; NULL: decoding takes no prior off. */
+double *statepath_log_prior(wasm_rules *rules);
+
+/* Recordings that were packed (core/packed_scores.h), in the order of packing, by one packer. */
+sp_packer *statepath_packer_new(void);
+void statepath_packer_free(sp_packer *packer);
 typedef struct wasm_packed {
-    int32_t n_steps, n_classes;
-    const uint8_t *packed;
-    const double *log_prior; /* [K]; NULL with prior_weight 0 */
-    double temperature, prior_weight;
-    double *out; /* [T,K], at byte 32 */
+    int32_t n_steps, n_classes, n_bytes;
+    const uint8_t *bytes;
+    double *scores;  /* out: [T,K] */
+    int32_t *labels; /* out: [T]; or NULL */
+    uint8_t *gaps;   /* out: [T]; or NULL */
 } wasm_packed;
-sp_status statepath_unpack(const wasm_packed *packed);
+void statepath_unpack(sp_packer *packer, const wasm_packed *packed);
 
 /* One recording. */
 typedef struct wasm_recording {
     int32_t n_steps;
-    const double *scores; /* [T,K] nats */
+    const double *scores; /* [T,K] nats, before temperature and prior; NaN: the step says nothing, where is_missing_uniform */
     const uint8_t *gaps;  /* [T] 1: the chain is broken before the step; or NULL */
     int32_t *path;        /* [T]; -1 at each step where there is none */
-    int32_t step;         /* out: of the failure; -1 */
-    double score;         /* out: nats, at byte 24 */
+    int32_t is_missing_uniform, is_relaxed;
+    int32_t step; /* out: of the failure; -1 */
+    double score; /* out: nats, at byte 32 */
 } wasm_recording;
 
-/* Decodes it by "viterbi", "greedy", "argmax" or "beam:8". 0, SP_ENOPATH, SP_EDEADEND; SP_EINVAL, SP_ENOMEM, SP_EBUG. */
-sp_status statepath_decode(const sp_chain *chain, const char *strategy, wasm_recording *recording);
+/* Prepares it (sp_prepare()) and decodes it by "viterbi", "greedy", "argmax" or "beam:8". 0, SP_ENOPATH, SP_EDEADEND; SP_EDATA,
+ * SP_EINVAL, SP_ENOMEM, SP_EBUG. */
+sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_recording *recording);
 
 /* Transitions of a path that the rules forbid. A pair with a -1 in it, or across a gap, is no transition.
  *   path   [T] -1..K-1
  *   gaps   [T] or NULL
  *   marks  out [T] 1 at the step into which a forbidden transition leads; may be NULL
- * Returns how many. */
-int32_t statepath_count_illegal(const sp_chain *chain, int32_t n_steps, const int32_t *path, const uint8_t *gaps, uint8_t *marks);
+ * Returns how many; -1: a class that there is not. */
+int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
+                                uint8_t *marks);
 
 #endif

@@ -1,25 +1,4 @@
-/** Rules as arrays. States are those of the classes, in the order of the columns of the scores. */
-export interface RuleArrays {
-  classes: string[];
-  /** [M] names; the classes where state s is class s. */
-  states: string[];
-  /** [M] class of each state; null: state s is class s. */
-  stateClass: number[] | null;
-  /** [M][M] rows = from; 1 where allowed. */
-  allow: number[][];
-  /** [M][M] nats, read where allowed; null: 0. */
-  weight?: number[][] | null;
-  /** [M] nats, -Infinity = may not start (end) there; null: anywhere. */
-  start?: number[] | null;
-  end?: number[] | null;
-  /** [M] steps that a state stays at least; null: 1. */
-  minDwell?: number[] | null;
-  minDwellAtEnd?: boolean;
-  /** Multiplies `weight`; 1. */
-  transitionWeight?: number;
-}
-
-/** A model as JSON: the format of `statepath model`. Its classes must be in the order of the columns. */
+/** A model as JSON: the format of `statepath model`. Its classes are in the order of the columns of the scores. */
 export type Model = { statepath_model: 1; classes: string[] } & Record<string, unknown>;
 
 export interface Decoded {
@@ -34,46 +13,57 @@ export interface Decoded {
   message: string;
 }
 
-/** A recording kept in the module's memory, to be decoded again and again. */
+export interface DecodeOptions {
+  /** [T] 1 where the chain is broken before the step. */
+  gaps?: Uint8Array | number[] | null;
+  /** Of a step with a NaN: an error (the default), or it says nothing. */
+  missing?: "error" | "uniform";
+  /** Where the rules allow no path: the status says so (the default), or as few rules as possible are broken. */
+  onInfeasible?: "report" | "relax";
+}
+
+/** [T*K] nats, -Infinity allowed; before the model's temperature and prior. */
+export type Scores = Float64Array | Float32Array | number[];
+
+/** A recording kept in the module's memory, with its options, to be decoded again and again. */
 export interface Recording {
   readonly nSteps: number;
   readonly nClasses: number;
-  /** Packed scores to nats: divided by the temperature, less priorWeight times logPrior [K]. */
-  prepare(temperature: number, priorWeight: number, logPrior?: number[] | null): void;
   /** [T*K] nats, a copy. */
   values(): Float64Array;
   free(): void;
 }
 
-export interface RecordingOptions {
+/** A recording as a page of statepath holds it (lib/core/packed_scores.h). */
+export interface Packed {
   nSteps: number;
-  nClasses: number;
-  /** [T*K] nats, -Infinity allowed, no NaN; or: */
-  scores?: Float64Array | number[];
-  /** [T*K*3] bytes: 24 bits a score, see lib/wasm/README.md; call prepare() before decoding. */
-  packed?: Uint8Array;
-  /** [T] 1 where the chain is broken before the step. */
-  gaps?: Uint8Array | null;
+  nBytes: number;
+  hasLabels: boolean;
+  hasGaps: boolean;
 }
 
 export interface Rules {
   readonly nClasses: number;
-  /** strategy: "viterbi" (the default), "greedy", "argmax", "beam:8". scores: [T*K] nats, or a Recording, which has its own gaps. */
-  decode(scores: Float64Array | number[] | Recording, strategy?: string, options?: { gaps?: Uint8Array | null }): Decoded;
+  /** strategy: "viterbi" (the default), "greedy", "argmax", "beam:8". A Recording has options of its own. */
+  decode(scores: Scores | Recording, strategy?: string, options?: DecodeOptions): Decoded;
   /** Transitions of a path that these rules forbid; marks [T] is filled with 1 where one leads into the step. */
-  countIllegal(path: Int32Array | number[], gaps?: Uint8Array | null, marks?: Uint8Array | null): number;
+  countIllegal(path: Int32Array | number[], gaps?: Uint8Array | number[] | null, marks?: Uint8Array | null): number;
+  /** Log weights of transitions [M][M], rows = from, and of starts [M]; 0 where the model has none, -Infinity where it forbids. */
+  weights(): { transitions: number[][]; start: number[] };
   /** Gives their memory back. */
   free(): void;
 }
 
+/** Each function throws a RangeError with one sentence where it is given what it cannot use: the program's, where that refuses it too. */
 export interface Statepath {
   readonly version: string;
-  /** Throws a RangeError with the library's sentence where the rules contradict themselves. */
-  rules(model: Model | RuleArrays): Rules;
-  recording(options: RecordingOptions): Recording;
+  /** Reads a model as the program does: all of it, `decoding` and `prior` too. logPrior [K]: used in place of the logarithms of the prior. */
+  rules(model: Model, logPrior?: number[] | null): Rules;
+  recording(nClasses: number, scores: Scores, options?: DecodeOptions): Recording;
+  /** Recordings one after the other in `bytes`, in this order; without `gaps`, which they bring along. */
+  unpack(nClasses: number, bytes: Uint8Array, list: Packed[], options?: DecodeOptions):
+    { recording: Recording; labels: Int32Array | null; gaps: Uint8Array | null }[];
 }
-
-export function rulesOfModel(model: Model): RuleArrays;
 
 /** source: the bytes of statepath.wasm, a compiled module, or the response of a fetch. */
 export function load(source: BufferSource | WebAssembly.Module | Response | Promise<BufferSource | WebAssembly.Module | Response>): Promise<Statepath>;

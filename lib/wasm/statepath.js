@@ -6,105 +6,97 @@
  *   const { path } = rules.decode(logProbs, "viterbi");
  */
 
-/* [M] numbers from a list of names, or from an object of numbers; null where neither is given. */
-function ends(model, names, key) {
-  const list = model[key], log = model[key + "_log_weights"];
-  if (!list && !log) return null;
-  return names.map((name) => {
-    if (Array.isArray(list)) return !list.includes(name) ? -Infinity : log ? log[name] : 0;
-    if (log) return typeof log[name] === "number" ? log[name] : -Infinity;
-    return list[name] > 0 ? Math.log(list[name]) : -Infinity;
-  });
-}
-
-/* [M][M] of a function of row and column. */
-function matrix(names, cell) {
-  return names.map((from, i) => names.map((to, j) => cell(i, j, from, to)));
-}
-
-function readAllow(model, names) {
-  if (model.allow) return matrix(names, (i, j, from, to) => (model.allow[from].includes(to) ? 1 : 0));
-  if (model.forbid) return matrix(names, (i, j, from, to) => ((model.forbid[from] || []).includes(to) ? 0 : 1));
-  const rows = model.matrix || model.probabilities || model.log_weights;
-  return matrix(names, (i, j) => (rows[i][j] === null || (!model.log_weights && !rows[i][j]) ? 0 : 1));
-}
-
-/* A model (statepath_model, JSON) as arrays; see Rules in statepath.d.ts. */
-export function rulesOfModel(model) {
-  const classes = model.classes, states = model.states ? Object.keys(model.states) : classes, decoding = model.decoding || {};
-  const allow = readAllow(model, states), rows = model.log_weights || model.probabilities;
-  return {
-    classes,
-    states,
-    stateClass: model.states ? states.map((name) => classes.indexOf(model.states[name])) : null,
-    allow,
-    weight: rows ? matrix(states, (i, j) => (!allow[i][j] ? 0 : model.log_weights ? rows[i][j] : Math.log(rows[i][j]))) : null,
-    start: ends(model, states, "start"),
-    end: ends(model, states, "end"),
-    minDwell: states.map((name) => (model.min_dwell || {})[name] || 1),
-    minDwellAtEnd: Boolean(model.min_dwell_at_end),
-    transitionWeight: typeof decoding.transition_weight === "number" ? decoding.transition_weight : 1,
-  };
-}
-
 class Memory {
   constructor(exports) {
     this.exports = exports;
   }
-  take(bytes) {
+  take(bytes, taken) {
     const at = this.exports.statepath_take(bytes);
     if (!at) throw new RangeError("statepath: no memory for " + bytes + " bytes");
+    if (taken) taken.push(at);
     return at;
   }
   /* A copy of an array of numbers; 0 of null. */
   put(Type, numbers, taken) {
     if (!numbers) return 0;
-    const at = this.take(numbers.length * Type.BYTES_PER_ELEMENT);
-    if (taken) taken.push(at);
-    new Type(this.exports.memory.buffer, at, numbers.length).set(numbers);
+    const at = this.take(numbers.length * Type.BYTES_PER_ELEMENT, taken);
+    this.view(Type, at, numbers.length).set(numbers);
     return at;
+  }
+  putText(text, taken) {
+    return this.put(Uint8Array, new TextEncoder().encode(text + "\0"), taken);
+  }
+  view(Type, at, n) {
+    return new Type(this.exports.memory.buffer, at, n);
   }
   text(at) {
     const bytes = new Uint8Array(this.exports.memory.buffer), end = bytes.indexOf(0, at);
     return new TextDecoder().decode(bytes.slice(at, end));
+  }
+  /* The library's sentence about its last failure. */
+  failure() {
+    return new RangeError(this.text(this.exports.statepath_message()));
   }
   free(list) {
     list.forEach((at) => this.exports.statepath_give_back(at));
   }
 }
 
+/* A model as JSON, and the values of its numbers in that order. JSON.stringify() would write null in place of some values. */
+function written(model) {
+  const numbers = [];
+  const text = JSON.stringify(model, function (key, value) {
+    const isLost = typeof value === "number" ? !Number.isFinite(value) : value === undefined && Array.isArray(this);
+    if (isLost) throw new RangeError("model: under \"" + key + "\" stands " + value + ", which JSON has not; use null");
+    if (typeof value === "number") numbers.push(value);
+    return value;
+  });
+  return { text: text === undefined ? "null" : text, numbers };
+}
+
+/* Numbers, one for each of n; `what` is what messages call them. */
+function checked(what, list, n, least, most) {
+  if (!list || typeof list !== "object" || typeof list.length !== "number") throw new RangeError(what + ": needs an array of numbers");
+  if (n !== undefined && list.length !== n) throw new RangeError(what + ": " + list.length + " numbers for " + n + " steps; give one for each");
+  for (let i = 0; i < list.length; i++) {
+    if (typeof list[i] !== "number") throw new RangeError(what + ": number " + i + " is " + (typeof list[i] === "string" ? JSON.stringify(list[i]) : String(list[i])));
+    if (least !== undefined && !(Number.isInteger(list[i]) && list[i] >= least && list[i] <= most))
+      throw new RangeError(what + ": number " + i + " is " + list[i] + "; it is a whole number from " + least + " to " + most);
+  }
+  return list;
+}
+
+const OPTIONS = ["gaps", "missing", "onInfeasible"];
+
+/* gaps: as they are, or null; whether a step of NaN says nothing; whether rules may be broken where nothing else is left. */
+function readOptions(options, nSteps) {
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown) throw new RangeError(unknown + ": there is no such option; there are " + OPTIONS.join(", "));
+  const { gaps = null, missing = "error", onInfeasible = "report" } = options;
+  if (!["error", "uniform"].includes(missing)) throw new RangeError("missing " + missing + ": it is error or uniform");
+  if (!["report", "relax"].includes(onInfeasible)) throw new RangeError("onInfeasible " + onInfeasible + ": it is report or relax");
+  return { gaps: gaps && checked("gaps", gaps, nSteps, 0, 1), isMissingUniform: missing === "uniform", isRelaxed: onInfeasible === "relax" };
+}
+
 const STATUS = { 0: "ok", 5: "no_path", 6: "dead_end" };
 
 /* One recording in the module's memory. */
 class Recording {
-  constructor(memory, options) {
-    const { nSteps, nClasses, scores, packed, gaps } = options;
+  constructor(memory, nClasses, nSteps, options) {
+    const { gaps, isMissingUniform, isRelaxed } = readOptions(options, nSteps);
     this.memory = memory;
     this.nSteps = nSteps;
     this.nClasses = nClasses;
+    this.isMissingUniform = isMissingUniform;
+    this.isRelaxed = isRelaxed;
     this.owned = [];
-    this.scores = scores ? memory.put(Float64Array, scores, this.owned) : memory.take(nSteps * nClasses * 8);
-    if (!scores) this.owned.push(this.scores);
-    this.packed = memory.put(Uint8Array, packed, this.owned);
     this.gaps = memory.put(Uint8Array, gaps, this.owned);
-    this.path = memory.take(nSteps * 4);
-    this.owned.push(this.path);
-  }
-  /* Packed scores to nats. */
-  prepare(temperature, priorWeight, logPrior) {
-    const taken = [], { exports } = this.memory, prior = this.memory.put(Float64Array, priorWeight ? logPrior : null, taken);
-    const at = this.memory.take(40);
-    taken.push(at);
-    new Int32Array(exports.memory.buffer, at, 4).set([this.nSteps, this.nClasses, this.packed, prior]);
-    new Float64Array(exports.memory.buffer, at + 16, 2).set([temperature, priorWeight]);
-    new Int32Array(exports.memory.buffer, at + 32, 1).set([this.scores]);
-    const status = exports.statepath_unpack(at);
-    this.memory.free(taken);
-    if (status) throw new RangeError(this.memory.text(exports.statepath_message()));
+    this.scores = memory.take(nSteps * nClasses * 8, this.owned);
+    this.path = memory.take(nSteps * 4, this.owned);
   }
   /* The scores in nats, copied. */
   values() {
-    return new Float64Array(this.memory.exports.memory.buffer, this.scores, this.nSteps * this.nClasses).slice();
+    return this.memory.view(Float64Array, this.scores, this.nSteps * this.nClasses).slice();
   }
   free() {
     this.memory.free(this.owned);
@@ -112,57 +104,90 @@ class Recording {
   }
 }
 
+function recordingOf(memory, nClasses, scores, options) {
+  checked("scores", scores);
+  if (scores.length % nClasses)
+    throw new RangeError("scores: " + scores.length + " numbers are no steps of " + nClasses + " classes; give a multiple of " + nClasses);
+  const made = new Recording(memory, nClasses, scores.length / nClasses, options);
+  memory.view(Float64Array, made.scores, scores.length).set(scores);
+  return made;
+}
+
+/* Recordings as lib/core/packed_scores.h packs them: bytes, and of each how many steps and bytes it has, and whether it has labels and gaps. */
+function unpack(memory, nClasses, bytes, list, options) {
+  const { exports } = memory, taken = [], packer = exports.statepath_packer_new(), at = memory.put(Uint8Array, bytes, taken), fields = memory.take(28, taken);
+  let from = at;
+  const made = list.map(({ nSteps, nBytes, hasLabels, hasGaps }) => {
+    const one = new Recording(memory, nClasses, nSteps, Object.assign({}, options, { gaps: hasGaps ? new Uint8Array(nSteps) : null }));
+    const labels = hasLabels ? memory.take(nSteps * 4) : 0;
+    memory.view(Int32Array, fields, 7).set([nSteps, nClasses, nBytes, from, one.scores, labels, one.gaps]);
+    exports.statepath_unpack(packer, fields);
+    from += nBytes;
+    const copied = { recording: one, labels: labels ? memory.view(Int32Array, labels, nSteps).slice() : null,
+      gaps: hasGaps ? memory.view(Uint8Array, one.gaps, nSteps).slice() : null };
+    exports.statepath_give_back(labels);
+    return copied;
+  });
+  exports.statepath_packer_free(packer);
+  memory.free(taken);
+  return made;
+}
+
 class Rules {
-  constructor(memory, rules) {
-    const { exports } = memory, n = rules.states.length, taken = [];
-    const put = (Type, numbers) => memory.put(Type, numbers, taken);
-    const fields = [rules.classes.length, n, put(Uint8Array, new TextEncoder().encode(rules.states.join("\0") + "\0")),
-      put(Int32Array, rules.stateClass), put(Uint8Array, rules.allow.flat()), put(Float64Array, rules.weight && rules.weight.flat()),
-      put(Float64Array, rules.start), put(Float64Array, rules.end), put(Int32Array, rules.minDwell), rules.minDwellAtEnd ? 1 : 0];
-    const at = memory.take(48);
-    taken.push(at);
-    new Int32Array(exports.memory.buffer, at, fields.length).set(fields);
-    new Float64Array(exports.memory.buffer, at + 40, 1)[0] = rules.transitionWeight === undefined ? 1 : rules.transitionWeight;
-    this.memory = memory;
-    this.nClasses = rules.classes.length;
-    this.chain = exports.statepath_rules_new(at);
+  constructor(memory, model, logPrior) {
+    const { exports } = memory, taken = [], { text, numbers } = written(model);
+    this.rules = exports.statepath_rules_new(memory.putText(text, taken), memory.put(Float64Array, numbers, taken));
     memory.free(taken);
-    if (!this.chain) throw new RangeError(memory.text(exports.statepath_message()));
+    if (!this.rules) {
+      const failure = memory.failure();
+      failure.message = failure.message.replace(/^model:\d+:\d+: /, "model: "); /* the place in a text that nobody wrote */
+      throw failure;
+    }
+    this.memory = memory;
+    this.nClasses = exports.statepath_n_classes(this.rules);
+    const prior = exports.statepath_log_prior(this.rules);
+    if (prior && logPrior) memory.view(Float64Array, prior, this.nClasses).set(checked("logPrior", logPrior, this.nClasses));
   }
   decode(scores, strategy = "viterbi", options = {}) {
     if (!(scores instanceof Recording)) {
-      const recording = new Recording(this.memory,
-        { nSteps: scores.length / this.nClasses, nClasses: this.nClasses, scores, gaps: options.gaps || null });
+      const recording = recordingOf(this.memory, this.nClasses, scores, options);
       try {
         return this.decode(recording, strategy);
       } finally {
         recording.free();
       }
     }
-    const r = scores, { exports } = this.memory, taken = [];
-    const name = this.memory.put(Uint8Array, new TextEncoder().encode(strategy + "\0"), taken), at = this.memory.take(32);
-    taken.push(at);
-    new Int32Array(exports.memory.buffer, at, 4).set([r.nSteps, r.scores, r.gaps, r.path]);
-    const status = exports.statepath_decode(this.chain, name, at);
-    const step = new Int32Array(exports.memory.buffer, at + 16, 1)[0], score = new Float64Array(exports.memory.buffer, at + 24, 1)[0];
-    const path = new Int32Array(exports.memory.buffer, r.path, r.nSteps).slice();
-    this.memory.free(taken);
-    const message = status ? this.memory.text(exports.statepath_message()) : "";
-    if (status && !STATUS[status]) throw new RangeError(message);
-    return { status: STATUS[status], path, score, step, message };
+    const r = scores, { memory } = this, { exports } = memory, taken = [];
+    if (r.nClasses !== this.nClasses) throw new RangeError("the scores have " + r.nClasses + " classes and the model has " + this.nClasses + ": take a model of the same classes");
+    const name = memory.putText(String(strategy), taken), at = memory.take(40, taken);
+    memory.view(Int32Array, at, 6).set([r.nSteps, r.scores, r.gaps, r.path, r.isMissingUniform, r.isRelaxed]);
+    const status = exports.statepath_decode(this.rules, name, at);
+    const step = memory.view(Int32Array, at + 24, 1)[0], score = memory.view(Float64Array, at + 32, 1)[0];
+    const path = memory.view(Int32Array, r.path, r.nSteps).slice();
+    memory.free(taken);
+    if (status && !STATUS[status]) throw memory.failure();
+    return { status: STATUS[status], path, score, step, message: status ? memory.failure().message : "" };
   }
   countIllegal(path, gaps, marks) {
-    const { exports } = this.memory, taken = [], n = path.length;
-    const at = this.memory.put(Int32Array, path, taken), gap = this.memory.put(Uint8Array, gaps, taken);
-    const out = marks ? this.memory.put(Uint8Array, marks, taken) : 0;
-    const count = exports.statepath_count_illegal(this.chain, n, at, gap, out);
-    if (marks) marks.set(new Uint8Array(exports.memory.buffer, out, n));
-    this.memory.free(taken);
+    const { memory } = this, { exports } = memory, taken = [], n = checked("path", path, undefined, -1, this.nClasses - 1).length;
+    if (gaps) checked("gaps", gaps, n, 0, 1);
+    if (marks) checked("marks", marks, n);
+    const at = memory.put(Int32Array, path, taken), gap = memory.put(Uint8Array, gaps, taken), out = marks ? memory.take(n, taken) : 0;
+    const count = exports.statepath_count_illegal(this.rules, n, at, gap, out);
+    if (marks) marks.set(memory.view(Uint8Array, out, n));
+    memory.free(taken);
     return count;
   }
+  weights() {
+    const { memory } = this, { exports } = memory, M = exports.statepath_n_states(this.rules), at = memory.take((M + 1) * M * 8);
+    exports.statepath_weights(this.rules, at, at + M * M * 8);
+    const all = memory.view(Float64Array, at, (M + 1) * M).slice();
+    exports.statepath_give_back(at);
+    return { transitions: Array.from({ length: M }, (none, i) => [...all.subarray(i * M, (i + 1) * M)]), start: [...all.subarray(M * M)] };
+  }
   free() {
-    this.memory.exports.statepath_rules_free(this.chain);
-    this.chain = 0;
+    this.memory.exports.statepath_rules_free(this.rules);
+    this.rules = 0;
   }
 }
 
@@ -175,7 +200,8 @@ export async function load(source) {
   exports._initialize();
   return {
     version: memory.text(exports.statepath_version()),
-    rules: (model) => new Rules(memory, model.allow && Array.isArray(model.allow) ? model : rulesOfModel(model)),
-    recording: (options) => new Recording(memory, options),
+    rules: (model, logPrior) => new Rules(memory, model, logPrior),
+    recording: (nClasses, scores, options = {}) => recordingOf(memory, nClasses, scores, options),
+    unpack: (nClasses, bytes, list, options = {}) => unpack(memory, nClasses, bytes, list, options),
   };
 }

@@ -23,21 +23,26 @@ if(NOT wasm_works)
 endif()
 
 set(wasm_sources)
-foreach(name block chain chain_rules edges isa logmath model model_check name_hint names owned packed_scores path_score scratch status)
+foreach(name block chain chain_rules edges isa logmath model model_check name_hint names owned packed_scores path_score prepare row_check scratch
+        status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
+endforeach()
+foreach(name json/json_locate json/json_read io/json/model_json_ends io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read
+        io/json/model_json_reader io/json/model_json_rules)
+  list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/${name}.c)
 endforeach()
 file(GLOB wasm_decode CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.c)
 list(FILTER wasm_decode EXCLUDE REGEX "/(batch_extras|decode_batch)[.]c$")
 foreach(name argmax beam frontier greedy history long_score relaxed search viterbi)
   list(APPEND wasm_decode ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/${name}.c)
 endforeach()
-list(APPEND wasm_sources ${wasm_decode} ${wasm_folder}/format.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)
+list(APPEND wasm_sources ${wasm_decode} ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)
 file(GLOB_RECURSE wasm_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/lib/include/*.h ${wasm_folder}/*.h)
+     ${CMAKE_CURRENT_SOURCE_DIR}/lib/json/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/io/json/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/include/*.h ${wasm_folder}/*.h)
 set(STATEPATH_WASM_MODULE ${CMAKE_CURRENT_BINARY_DIR}/statepath.wasm)
 add_custom_command(OUTPUT ${STATEPATH_WASM_MODULE}
                    COMMAND ${STATEPATH_WASM_CLANG} ${wasm_flags} -DSP_FEW_STRATEGIES -DSTATEPATH_VERSION="${PROJECT_VERSION}"
-                           -I${CMAKE_CURRENT_SOURCE_DIR}/lib -I${CMAKE_CURRENT_SOURCE_DIR}/lib/include ${wasm_sources}
+                           -I${wasm_folder}/stand_in -I${CMAKE_CURRENT_SOURCE_DIR}/lib -I${CMAKE_CURRENT_SOURCE_DIR}/lib/include ${wasm_sources}
                            -o ${STATEPATH_WASM_MODULE}
                    DEPENDS ${wasm_sources} ${wasm_headers} COMMENT "Compiling statepath.wasm" VERBATIM)
 add_custom_target(statepath-wasm ALL DEPENDS ${STATEPATH_WASM_MODULE})

@@ -81,7 +81,7 @@ async function byMouse(browser) {
   await page.getByRole("spinbutton", { name: "Steps that N2 stays at least" }).fill("5");
   check(/now differ/.test(await status(page)), "a minimum dwell decodes");
   await cell("N2 stays: allowed").click();
-  check(/"N2" must stay for 5 steps/.test(await status(page)), "rules that contradict themselves: " + (await status(page)));
+  check(/"N2": must stay for 5 steps, but N2 -> N2 is forbidden/.test(await status(page)), "rules that contradict themselves: " + (await status(page)));
   check(await page.getByRole("button", { name: "Model as JSON" }).isDisabled(), "and are not saved");
   await page.getByRole("button", { name: "Back to the run" }).click();
   check((await figures(page)).viterbi[0] === ofRun(json("demo.json")).viterbi[0], "the figures are the run's again");
@@ -108,6 +108,28 @@ async function byMouse(browser) {
   check((await status(page)).includes("of greedy"), "another strategy is chosen");
   await page.locator("#what-if-tool").getByRole("combobox", { name: "Recording" }).selectOption({ index: 3 });
   check((await page.locator("#what-if-tool figure .track").count()) === 3, "reference, run and now are drawn");
+  await page.context().close();
+}
+
+// The field shows the number in force, or is marked, with a sentence, until one leaves it.
+async function dwells(browser) {
+  const page = await begin(browser, "demo.html"), field = page.getByRole("spinbutton", { name: "Steps that N2 stays at least" });
+  const told = () => page.textContent("#what-if-dwell"), marked = () => field.getAttribute("aria-invalid");
+  await field.fill("3");
+  check(/now differ/.test(await status(page)) && (await marked()) === "false" && (await told()) === "", "a whole number counts");
+  for (const typed of ["0", "", "1000", "3.9", "-2"]) {
+    const before = await status(page);
+    await field.fill(typed);
+    check((await marked()) === "true" && (await told()) === "N2 stays at least: needs a whole number from 1 to 999; 3 stays in force.", `"${typed}" is refused: ` + (await told()));
+    check((await status(page)) === before, `"${typed}" changes nothing`);
+    await field.blur();
+    check((await field.inputValue()) === "3" && (await marked()) === "false" && (await told()) === "", `"${typed}" gives way to the number in force`);
+  }
+  await field.fill("0");
+  check(json(await saveModel(page)).min_dwell.N2 === 3 && (await field.inputValue()) === "3", "what is saved is what stands there");
+  await field.fill("1e1");
+  await frame(page);
+  check((await field.inputValue()) === "10", "a number of another form is shown as it counts");
   await page.context().close();
 }
 
@@ -155,6 +177,27 @@ function addSet(name, file, ...options) {
   run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
   sets.push({ name, file });
 }
+function writeArray(name, dtype, shape, bytes) { // numpy's .npy
+  const head = `{'descr': '${dtype}', 'fortran_order': False, 'shape': (${shape.join(", ")},), }`.padEnd(117) + "\n";
+  fs.writeFileSync(at(name), Buffer.concat([Buffer.from("\x93NUMPY\x01\x00\x76\x00", "latin1"), Buffer.from(head), Buffer.from(bytes.buffer)]));
+}
+// Of each step the shares of five raters, a vote each added, who judge one of the classes twice as often as each other one.
+function writeVotes(n, T) {
+  let seed = 3;
+  const draw = (k) => (seed = (seed * 48271) % 2147483647) % k;
+  for (const folder of ["votes", "judged"]) fs.mkdirSync(at(folder));
+  for (let r = 0; r < n; r++) {
+    const probs = new Float64Array(5 * T), labels = new Int8Array(T);
+    for (let t = 0; t < T; t++) {
+      labels[t] = t && draw(4) ? labels[t - 1] : draw(5);
+      const votes = [0, 0, 0, 0, 0];
+      for (let v = 0; v < 5; v++) votes[Math.min(draw(6), 5) % 5 === 0 || draw(2) ? labels[t] : draw(5)]++;
+      votes.forEach((count, k) => { probs[5 * t + k] = (count + 1) / 10; });
+    }
+    writeArray(`votes/n${r}.npy`, "<f8", [T, 5], probs);
+    writeArray(`judged/n${r}.npy`, "|i1", [T], labels);
+  }
+}
 {
   const [actions, rules] = recipes("actions", 12, 6, [200, 500], 0.95);
   const strict = JSON.parse(fs.readFileSync(path.join(process.env.STATEPATH_SOURCE, "models/sleep-strict.model.json"), "utf8"));
@@ -165,6 +208,9 @@ function addSet(name, file, ...options) {
   fs.writeFileSync(at("tags.model.json"), run("model", "new", "bio", "--types", "PER,LOC,ORG,EVENT"));
   run("fit", demo, "--rules", "dwelling.model.json", "--penalty", "1", "--tune", "none", "-o", "fitted.model.json");
   run("fit", demo, "--rules", "sleep-strict", "--memory", "3", "--penalty", "30", "--tune", "none", "-o", "memory.model.json");
+  writeVotes(8, 600);
+  run("convert", "votes", "--labels", "judged", "--model", "sleep-strict", "-o", "votes.h5");
+  addSet("votes", "votes.h5", "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:3,viterbi"); // ties at nearly every step
   addSet("actions", "actions.h5", "--model", "actions.model.json");
   addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", "argmax,greedy,beam:3,viterbi");
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
@@ -331,4 +377,4 @@ async function quick(browser) {
   await page.context().close();
 }
 
-runParts([asInRun, byMouse, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));
+runParts([asInRun, byMouse, dwells, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));

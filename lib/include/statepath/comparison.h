@@ -310,14 +310,14 @@ typedef struct sp_rule_costs {
     sp_rule_proposal *proposals; /* [n_proposals] of the lowest upper limit first */
 } sp_rule_costs;
 
-/* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior in 24 bits a number
- * (core/packed_scores.h). A recording is in it only if it is decoded to the same paths from these. */
+/* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior, packed without loss
+ * one after the other (core/packed_scores.h). */
 typedef struct sp_what_if_recording {
     int64_t recording; /* index */
     int64_t n_steps;
-    uint8_t *packed; /* [T,K,3] */
-    int32_t *labels; /* [T] as judged: -1 also where wake is trimmed; or NULL */
-    uint8_t *gaps;   /* [T] 1: the chain is broken before the step; or NULL */
+    bool has_gaps;
+    size_t n_bytes;
+    uint8_t *bytes; /* scores; labels as judged: -1 also where wake is trimmed; gaps */
 } sp_what_if_recording;
 
 typedef struct sp_what_if {
@@ -325,12 +325,12 @@ typedef struct sp_what_if {
     double temperature, transition_weight, prior_weight; /* as decoded */
     double *log_prior;                                   /* [K] nats; NULL: the model has none */
     char *options;                                       /* further options of `statepath decode` that the run had, or "" */
+    bool has_labels;                                     /* every recording or none */
+    bool is_relaxed;                                     /* rules may be broken where nothing else is left */
     bool is_kept_small;                                  /* the page leaves recordings out beyond a megabyte */
     int64_t n_recordings;
     sp_what_if_recording *recordings; /* [n_recordings] in the order in which they are drawn */
     int64_t n_left_out;               /* drawn, but with more scores than there was room for */
-    int64_t n_differing;
-    int64_t *differing; /* [n_differing] recordings left out because the packed scores give another path */
 } sp_what_if;
 
 /* With more classes, or states, a page does not decode: nobody could find a cell. */

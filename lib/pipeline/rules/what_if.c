@@ -7,10 +7,9 @@
 #include "core/numbers.h"
 #include "core/packed_scores.h"
 #include "report/drawn.h"
-#include "statepath/model_json.h"
 
-/* Bytes of scores in a page, as text: of each three bytes four letters. */
-enum { USUAL_BYTES = 600 * 1000 };
+/* Letters of scores in a page: four of each three bytes. */
+enum { USUAL_LETTERS = 600 * 1000 };
 
 /* ---- recordings ---- */
 
@@ -18,10 +17,9 @@ typedef struct packing {
     const sp_pipeline *p;
     sp_comparison *comparison;
     sp_what_if *to;
-    sp_chain *chain; /* of to->model */
     sp_block *block;
-    sp_scratch *scratch;
-    int64_t bytes_left;
+    sp_packer *packer;
+    int64_t letters_left;
 } packing;
 
 static const sp_trace *find_trace(const sp_comparison *c, int64_t recording)
@@ -32,14 +30,8 @@ static const sp_trace *find_trace(const sp_comparison *c, int64_t recording)
     return NULL;
 }
 
-/* Letters that the page needs for it. */
-static int64_t letters(const sp_comparison *c, const sp_trace *trace)
-{
-    return (trace->n_steps * (c->n_classes * SP_PACKED_BYTES + 2) + 2) / 3 * 4;
-}
-
-/* The recording before temperature and prior. says_nothing [T], or NULL: every NaN is an error. */
-static sp_status read_scores(packing *w, const sp_trace *trace, uint8_t *says_nothing, sp_error *err)
+/* The scores of a recording before temperature and prior [T,K]; NaN where a step says nothing. */
+static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, sp_error *err)
 {
     const sp_part part = {.recording = trace->recording, .count = 1};
     sp_block *block = w->block;
@@ -47,21 +39,21 @@ static sp_status read_scores(packing *w, const sp_trace *trace, uint8_t *says_no
     prepare.temperature = 1;
     prepare.prior_weight = 0;
     sp_status status = w->p->from.read(w->p->from.arg, &part, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_MASK, block, err);
-    const size_t K = (size_t)block->n_classes;
-    for (size_t i = 0; status == SP_OK && i < (size_t)block->n_steps * K; i++)
+    const size_t K = (size_t)w->comparison->n_classes, T = (size_t)trace->n_steps;
+    uint8_t *says_nothing = calloc(T + 1, 1);
+    if (status == SP_OK && !says_nothing)
+        status = sp_no_memory(err);
+    for (size_t i = 0; status == SP_OK && i < T * K; i++)
         says_nothing[i / K] |= isnan(number_get(block->scores, block->dtype, i));
-    return status == SP_OK ? sp_prepare(block, &prepare, w->p->workers, NULL, err) : status;
-}
-
-static void pack(const sp_block *block, const uint8_t *says_nothing, uint8_t *packed)
-{
-    double row[SP_WHAT_IF_CLASSES];
-    const size_t K = (size_t)block->n_classes;
-    for (size_t t = 0; t < (size_t)block->n_steps; t++) {
-        for (size_t k = 0; k < K; k++)
-            row[k] = number_get(block->scores, block->dtype, t * K + k);
-        sp_pack_row(block->n_classes, row, says_nothing[t], packed + t * K * SP_PACKED_BYTES);
+    if (status == SP_OK)
+        status = sp_prepare(block, &prepare, w->p->workers, NULL, err);
+    for (size_t i = 0; status == SP_OK && i < T * K; i++) {
+        scores[i] = number_get(block->scores, block->dtype, i);
+        if (says_nothing[i / K] && scores[i] == 0) /* else a mask has taken the class away */
+            scores[i] = NAN;
     }
+    free(says_nothing);
+    return status;
 }
 
 static bool is_known(sp_strategy_kind kind)
@@ -69,84 +61,46 @@ static bool is_known(sp_strategy_kind kind)
     return kind == SP_ARGMAX || kind == SP_GREEDY || kind == SP_VITERBI || kind == SP_BEAM;
 }
 
-/* Do the packed scores give the run's paths? *is_equal is left alone on failure. */
-static sp_status check(packing *w, const sp_trace *trace, const uint8_t *packed, bool *is_equal, sp_error *err)
-{
-    const size_t T = (size_t)trace->n_steps, K = (size_t)w->comparison->n_classes;
-    double *e = malloc((T * K + 1) * sizeof *e);
-    int32_t *path = malloc((T + 1) * sizeof *path);
-    const sp_scores scores = {.data = e,
-                              .dtype = SP_F64,
-                              .n_classes = w->comparison->n_classes,
-                              .n_steps = trace->n_steps,
-                              .segments = trace->segments};
-    bool all = true;
-    sp_status status = e && path ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        all = sp_unpack_scores(trace->n_steps, scores.n_classes, packed, w->to->temperature, w->to->prior_weight,
-                               w->to->log_prior, e);
-    for (int s = 0; status == SP_OK && all && s < w->p->n_strategies; s++) {
-        sp_decode_options options = sp_decode_options_default();
-        options.strategy = w->p->strategies[s];
-        if (!is_known(options.strategy.kind))
-            continue;
-        const sp_status found = sp_decode(w->chain, &scores, &options, w->scratch, path, NULL, err);
-        if (found == SP_ENOMEM)
-            status = found;
-        for (size_t t = 0; found != SP_OK && t < T; t++)
-            path[t] = -1;
-        all = memcmp(path, trace->paths[s], T * sizeof *path) == 0;
-    }
-    if (status == SP_OK)
-        *is_equal = all;
-    free(e);
-    free(path);
-    return status;
-}
-
-/* Labels as judged and gaps; false: no memory. */
-static bool copy_steps(const packing *w, const sp_trace *trace, sp_what_if_recording *to)
+/* Labels as judged, and gaps. */
+static void copy_steps(const packing *w, const sp_trace *trace, sp_packed_steps *to)
 {
     const size_t T = (size_t)trace->n_steps;
-    to->labels = trace->labels ? malloc((T + 1) * sizeof *to->labels) : NULL;
-    to->gaps = trace->segments ? calloc(T + 1, 1) : NULL;
-    if ((trace->labels && !to->labels) || (trace->segments && !to->gaps))
-        return false;
-    if (trace->labels)
+    if (to->labels)
         memcpy(to->labels, trace->labels, T * sizeof *to->labels);
-    if (trace->labels && w->p->wake_stages)
+    if (to->labels && w->p->wake_stages)
         sp_wake_trim(trace->n_steps, w->p->wake_stages, w->p->wake_margin, to->labels);
-    for (size_t t = 1; trace->segments && t < T; t++)
-        to->gaps[t] = trace->segments[t] != trace->segments[t - 1];
-    return true;
+    for (size_t t = 0; to->gaps && t < T; t++)
+        to->gaps[t] = t > 0 && trace->segments[t] != trace->segments[t - 1];
 }
 
 static sp_status add_recording(packing *w, const sp_trace *trace, sp_error *err)
 {
-    sp_what_if *to = w->to;
-    sp_what_if_recording made = {.recording = trace->recording, .n_steps = trace->n_steps};
-    const size_t T = (size_t)trace->n_steps;
-    bool is_equal = false;
-    uint8_t *says_nothing = calloc(T + 1, 1);
-    made.packed = malloc(T * (size_t)w->comparison->n_classes * SP_PACKED_BYTES + 1);
-    sp_status status = says_nothing && made.packed && copy_steps(w, trace, &made) ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        status = read_scores(w, trace, says_nothing, err);
+    sp_what_if_recording made = {.recording = trace->recording, .n_steps = trace->n_steps, .has_gaps = trace->segments};
+    const size_t T = (size_t)trace->n_steps, K = (size_t)w->comparison->n_classes;
+    sp_packed_steps steps = {.n_steps = trace->n_steps,
+                             .n_classes = w->comparison->n_classes,
+                             .scores = malloc((T * K + 1) * sizeof(double)),
+                             .labels = trace->labels ? malloc((T + 1) * sizeof(int32_t)) : NULL,
+                             .gaps = trace->segments ? malloc(T + 1) : NULL};
+    const bool is_whole = steps.scores && (steps.labels || !trace->labels) && (steps.gaps || !trace->segments);
+    sp_status status = is_whole ? read_scores(w, trace, steps.scores, err) : sp_no_memory(err);
     if (status == SP_OK) {
-        pack(w->block, says_nothing, made.packed);
-        status = check(w, trace, made.packed, &is_equal, err);
+        copy_steps(w, trace, &steps);
+        status = sp_pack(w->packer, &steps, (size_t)w->letters_left / 4 * 3, &made.bytes, &made.n_bytes);
+        if (status == SP_OK) {
+            w->to->has_labels = trace->labels;
+            w->to->recordings[w->to->n_recordings++] = made;
+            w->letters_left -= (int64_t)(made.n_bytes + 2) / 3 * 4;
+        } else if (status == SP_EINVAL) {
+            w->to->n_left_out++;
+            status = SP_OK;
+        } else {
+            sp_no_memory(err);
+        }
     }
-    free(says_nothing);
-    if (status == SP_OK && is_equal) {
-        to->recordings[to->n_recordings++] = made;
-        w->bytes_left -= letters(w->comparison, trace);
-        return SP_OK;
-    }
-    free(made.packed);
-    free(made.labels);
-    free(made.gaps);
-    if (status == SP_OK)
-        to->differing[to->n_differing++] = trace->recording;
+    free(steps.scores);
+    free(steps.labels);
+    free(steps.gaps);
     return status;
 }
 
@@ -156,27 +110,10 @@ static sp_status add_recordings(packing *w, sp_error *err)
     sp_status status = sp_report_order(w->comparison, &order, err);
     for (int64_t i = 0; status == SP_OK && i < w->comparison->n_recordings; i++) {
         const sp_trace *trace = find_trace(w->comparison, order[i]);
-        if (!trace)
-            continue;
-        if (letters(w->comparison, trace) > w->bytes_left)
-            w->to->n_left_out++;
-        else
+        if (trace)
             status = add_recording(w, trace, err);
     }
     free(order);
-    return status;
-}
-
-/* The chain that the page will decode with: of the JSON that it is given. */
-static sp_status compile(packing *w, sp_error *err)
-{
-    sp_model *model = NULL;
-    sp_chain_options options = sp_chain_options_default();
-    options.transition_weight = w->to->transition_weight;
-    sp_status status = sp_model_from_json(w->to->model, "the page's model", &model, err);
-    if (status == SP_OK)
-        status = sp_chain_new(model, &options, &w->chain, err);
-    sp_model_free(model);
     return status;
 }
 
@@ -214,13 +151,13 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
                          .prior_weight = p->prepare.prior_weight,
                          .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
+                         .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,
                          .is_kept_small = p->opt->what_if_bytes < 0,
-                         .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings),
-                         .differing = calloc((size_t)comparison->n_traces, sizeof *w.to->differing)};
+                         .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
         w.block = sp_block_new();
-        w.scratch = sp_scratch_new();
-        w.bytes_left = p->opt->what_if_bytes < 0 ? USUAL_BYTES : p->opt->what_if_bytes;
-        if (!w.to->options || !w.to->recordings || !w.to->differing || !w.block || !w.scratch)
+        w.packer = sp_packer_new();
+        w.letters_left = p->opt->what_if_bytes < 0 ? USUAL_LETTERS : p->opt->what_if_bytes;
+        if (!w.to->options || !w.to->recordings || !w.block || !w.packer)
             status = sp_no_memory(err);
     }
     if (status == SP_OK)
@@ -228,13 +165,10 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     if (status == SP_OK)
         status = sp_what_if_model(p, &w.to->model, err);
     if (status == SP_OK)
-        status = compile(&w, err);
-    if (status == SP_OK)
         status = add_recordings(&w, err);
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
-    sp_chain_free(w.chain);
     sp_block_free(w.block);
-    sp_scratch_free(w.scratch);
+    sp_packer_free(w.packer);
     if (status == SP_OK)
         comparison->what_if = w.to;
     else

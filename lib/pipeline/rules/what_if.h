@@ -1,4 +1,4 @@
-/* What a page needs to decode some recordings itself: packed, and checked that they give the run's paths. */
+/* What a page needs to decode some recordings itself. */
 #ifndef PIPELINE_WHAT_IF_H
 #define PIPELINE_WHAT_IF_H
 

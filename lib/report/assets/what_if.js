@@ -3,10 +3,9 @@ const held = document.getElementById("what-if-settings");
 if (!held) return; /* no recording: this file is the inside of a function (embed.cmake) */
 const settings = JSON.parse(held.textContent), say = window.statepathSay;
 const tool = document.getElementById("what-if-tool"), note = document.getElementById("what-if-note");
-const original = rulesOfModel(settings.model), classes = original.classes, states = original.states;
-const K = classes.length, M = states.length, decoding = settings.decoding || {}, strategies = settings.strategies;
-original.transitionWeight = decoding.transition_weight;
-let statepath, recordings, run, now, state, undecodable = "";
+const classes = settings.model.classes, states = settings.model.states ? Object.keys(settings.model.states) : classes;
+const K = classes.length, M = states.length, decoding = settings.decoding, strategies = settings.strategies;
+let statepath, original, mostDwell, recordings, run, now, state, undecodable = "";
 
 /* ---- elements ---- */
 
@@ -34,52 +33,44 @@ function bytesOf(id) {
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
+const moduleBytes = () => new Response(new Blob([bytesOf("what-if-module")]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 function readRecordings() {
-  const bytes = bytesOf("what-if-scores");
-  let at = 0;
-  const take = (n) => bytes.subarray(at, (at += n));
-  return settings.recordings.map(([id, T, hasGaps]) => {
-    const labels = settings.labels ? Int32Array.from(take(T), (k) => (k === 255 ? -1 : k)) : null;
-    const gaps = hasGaps ? take(T) : null;
-    return { id, T, labels, gaps, held: statepath.recording({ nSteps: T, nClasses: K, packed: take(3 * K * T), gaps }) };
-  });
+  const list = settings.recordings.map(([id, nSteps, hasGaps, nBytes]) => ({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }));
+  const options = { missing: "uniform", onInfeasible: settings.on_infeasible };
+  return statepath.unpack(K, bytesOf("what-if-scores"), list, options).map((one, n) => Object.assign(one, { id: settings.recordings[n][0], T: list[n].nSteps }));
+}
+/* The rules of the run: weights in nats, -Infinity where forbidden. */
+function readRules() {
+  const rules = statepath.rules(settings.model), { transitions, start } = rules.weights();
+  rules.free();
+  return { weight: transitions, start, allow: transitions.map((row) => row.map((w) => (w > -Infinity ? 1 : 0))),
+    minDwell: states.map((name) => (settings.model.min_dwell || {})[name] || 1) };
 }
 
 /* What the reader has set, at first as in the run. */
 function asInRun() {
   return {
-    rules: Object.assign({}, original, { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice() }),
-    starts: states.map((name, i) => (original.start ? original.start[i] > -Infinity : true)),
+    rules: { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice() },
+    starts: original.start.map((w) => w > -Infinity),
     temperature: decoding.temperature,
     transitionWeight: decoding.transition_weight,
     priorWeight: decoding.prior_weight,
   };
 }
-const isWeighted = Boolean(original.weight), hasWeights = [original.weight && original.weight.flat(), original.start, original.end]
-  .some((list) => list && list.some((w) => w !== 0 && w > -Infinity));
+const isWeighted = Boolean(settings.model.log_weights || settings.model.probabilities);
+const hasWeights = () => [...original.weight.flat(), ...original.start].some((w) => w !== 0 && w > -Infinity) || Boolean(settings.model.end_log_weights);
 /* A cell or start that was forbidden has no weight: the least of its row, as the rarest of what is allowed. */
-const least = (weights, allowed) => Math.min(...weights.filter((w, i) => allowed[i] && w > -Infinity), 0);
-function rulesNow() {
-  const { rules, starts } = state, wasStart = original.start ? original.start.map((w) => w > -Infinity) : null;
-  const weight = isWeighted && rules.allow.map((row, i) => row.map((on, j) => (!on ? 0 : original.allow[i][j] ? original.weight[i][j]
-    : least(original.weight[i], original.allow[i]))));
-  const start = original.start ? starts.map((on, i) => (!on ? -Infinity : wasStart[i] ? original.start[i] : least(original.start, wasStart)))
-    : starts.every(Boolean) ? null : starts.map((on) => (on ? 0 : -Infinity));
-  return Object.assign({}, rules, { weight: weight || null, start, transitionWeight: state.transitionWeight });
-}
+const weighed = (weights, allowed) => weights.map((w, i) => (!allowed[i] ? null : w > -Infinity ? w : Math.min(...weights.filter((v) => v > -Infinity), 0)));
 
 /* ---- decoding and counting ---- */
 
-function decodeAll(arrays, temperature, priorWeight) {
-  const rules = statepath.rules(arrays);
+function decodeAll(model) {
+  const rules = statepath.rules(model, settings.log_prior);
   try {
     const paths = Object.fromEntries(strategies.map((name) => [name, []]));
     for (const r of recordings) {
-      if (r.temperature !== temperature || r.priorWeight !== priorWeight) r.held.prepare(temperature, priorWeight, settings.log_prior);
-      r.temperature = temperature;
-      r.priorWeight = priorWeight;
       for (const name of strategies) {
-        const decoded = rules.decode(r.held, name);
+        const decoded = rules.decode(r.recording, name);
         decoded.marks = new Uint8Array(r.T);
         decoded.illegal = rules.countIllegal(decoded.path, r.gaps, decoded.marks);
         paths[name].push(decoded);
@@ -170,13 +161,26 @@ function ruleTable() {
     el("th", { scope: "col", class: "corner" }, "stays at least"));
   parts.cells = [states.map((name, j) => cellButton(0, j, () => { state.starts[j] = !state.starts[j]; })),
     ...states.map((from, i) => states.map((to, j) => cellButton(i + 1, j, () => { state.rules.allow[i][j] = 1 - state.rules.allow[i][j]; })))];
-  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: "999", step: "1", "aria-label": say("{Steps} that ") + name + " stays at least",
-    input: (e) => { const n = Math.floor(Number(e.target.value)); if (n >= 1 && n <= 999) { state.rules.minDwell[i] = n; changed(); } } }));
+  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: String(mostDwell), step: "1", "aria-label": say("{Steps} that ") + name + " stays at least",
+    "aria-describedby": "what-if-dwell", input: () => readDwell(i), blur: () => { refuseDwell(-1); showRules(); } }));
+  parts.dwellNote = el("p", { class: "small bad", id: "what-if-dwell", role: "status" });
   const cells = (row) => parts.cells[row].map((button) => el("td", null, button));
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
     el("table", { class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null,
       el("tr", null, el("th", { scope: "row" }, "start"), ...cells(0), el("td")),
       ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]))))));
+}
+/* What is typed counts when it is a whole number; else the number in force stays, and stands in the field again when one leaves it. */
+function readDwell(i) {
+  const n = Number(parts.dwells[i].value), isWhole = Number.isInteger(n) && n >= 1 && n <= mostDwell;
+  refuseDwell(isWhole ? -1 : i);
+  if (!isWhole || state.rules.minDwell[i] === n) return;
+  state.rules.minDwell[i] = n;
+  changed();
+}
+function refuseDwell(i) {
+  parts.dwells.forEach((input, j) => input.setAttribute("aria-invalid", i === j ? "true" : "false"));
+  parts.dwellNote.textContent = i < 0 ? "" : states[i] + " stays at least: needs a whole number from 1 to " + mostDwell + "; " + state.rules.minDwell[i] + " stays in force.";
 }
 function showRules() {
   const mark = (button, on, was, words) => {
@@ -190,7 +194,7 @@ function showRules() {
   states.forEach((from, i) => states.forEach((to, j) =>
     mark(parts.cells[i + 1][j], state.rules.allow[i][j] > 0, original.allow[i][j] > 0, i === j ? from + " stays" : from + " to " + to)));
   parts.dwells.forEach((input, i) => {
-    if (document.activeElement !== input) input.value = state.rules.minDwell[i];
+    if (input.getAttribute("aria-invalid") !== "true") input.value = state.rules.minDwell[i];
     input.className = state.rules.minDwell[i] === original.minDwell[i] ? "" : "moved";
   });
 }
@@ -219,7 +223,7 @@ function controls() {
   parts.command = el("code");
   return el("div", { class: "what-if-settings" },
     slider("temperature", "Temperature", 0.1, 10, true,
-      hasWeights || settings.log_prior ? "" : "Without weights or a prior it changes no path."),
+      hasWeights() || settings.log_prior ? "" : "Without weights or a prior it changes no path."),
     slider("transitionWeight", "Transition weight", 0, 4, false, isWeighted ? "" : "This model has no weights of transitions."),
     slider("priorWeight", "Prior weight", 0, 2, false, settings.log_prior ? "" : "This model has no prior."),
     el("p", { class: "what-if-buttons" }, parts.reset, parts.save));
@@ -229,16 +233,16 @@ function controls() {
 
 const fileName = () => (settings.model.name || "model").replace(/[^A-Za-z0-9._-]+/g, "-") + "-changed.model.json";
 function changedModel() {
-  const rules = rulesNow(), model = JSON.parse(JSON.stringify(settings.model)), { allow, weight, start } = rules;
-  const named = (numbers) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, w]) => w > -Infinity));
+  const model = JSON.parse(JSON.stringify(settings.model)), { allow, minDwell } = state.rules, start = weighed(original.start, state.starts);
+  const named = (numbers, isMeant) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, n]) => isMeant(n)));
   model.description = (model.name || "The model") + ", changed in the report on " + settings.file + ": " + changes().join("; ") + ".";
   model.name = (model.name || "model") + "-changed";
   ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell"].forEach((key) => delete model[key]);
   model.allow = Object.fromEntries(states.map((from, i) => [from, states.filter((to, j) => allow[i][j])]));
-  if (weight) model.log_weights = weight.map((row, i) => row.map((w, j) => (allow[i][j] ? w : null)));
-  if (start && start.every((w) => w === 0 || w === -Infinity)) model.start = states.filter((name, i) => start[i] === 0);
-  else if (start) model.start_log_weights = named(start);
-  if (rules.minDwell.some((n) => n > 1)) model.min_dwell = Object.fromEntries(states.map((name, i) => [name, rules.minDwell[i]]).filter(([, n]) => n > 1));
+  if (isWeighted) model.log_weights = allow.map((row, i) => weighed(original.weight[i], row));
+  if (start.some((w) => w)) model.start_log_weights = named(start, (w) => w !== null);
+  else if (start.includes(null)) model.start = states.filter((name, i) => state.starts[i]);
+  if (minDwell.some((n) => n > 1)) model.min_dwell = named(minDwell, (n) => n > 1);
   model.decoding = { temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
   return model;
 }
@@ -362,9 +366,9 @@ function sentence(name) {
 function show() {
   undecodable = "";
   try {
-    now = isChanged() ? decodeAll(rulesNow(), state.temperature, state.priorWeight) : run;
+    now = isChanged() ? decodeAll(changedModel()) : run;
   } catch (error) {
-    undecodable = error.message.replace(/^model rules: /, "");
+    undecodable = error.message.replace(/^model: /, "");
   }
   const name = parts.strategy.value;
   showRules();
@@ -394,17 +398,19 @@ function build() {
     parts.steps, el("div", { class: "grid" }, parts.figures, ...(settings.labels ? [parts.confusion] : [])));
   fill(tool, el("div", { class: "what-if-head" }, el("div", null, el("h3", null, "Rules"), ruleTable(),
     el("p", { class: "small" }, "A cell allows (\u2713) or forbids (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states." : ".") +
-      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run.")),
+      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run."), parts.dwellNote),
   el("div", null, el("h3", null, "Scores and weights"), settingsPart)), parts.status, parts.results,
   el("p", { class: "small" }, say("The same on all {recordings}, with the model saved here: "), parts.command));
-  run = decodeAll(Object.assign({}, original), decoding.temperature, decoding.prior_weight);
+  run = decodeAll(Object.assign({}, settings.model, { decoding }));
   show();
 }
 async function begin() {
   note.textContent = "Starting the decoder \u2026";
   try {
-    statepath = await load(bytesOf("what-if-module"));
+    statepath = await load(moduleBytes());
     recordings = readRecordings();
+    original = readRules();
+    mostDwell = Math.max(999, ...original.minDwell);
     build();
     tool.dataset.state = "ready";
   } catch (error) {

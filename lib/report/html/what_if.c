@@ -14,13 +14,7 @@ enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAME
 
 bool sp_has_what_if(const sp_comparison *c)
 {
-    return c->what_if && c->what_if->n_recordings + c->what_if->n_differing + c->what_if->n_left_out > 0 &&
-           sp_page_module_size > 0;
-}
-
-static int64_t data_bytes(const sp_comparison *c, const sp_what_if_recording *r)
-{
-    return r->n_steps * (3 * c->n_classes + (r->labels != NULL) + (r->gaps != NULL));
+    return c->what_if && c->what_if->n_recordings + c->what_if->n_left_out > 0 && sp_page_module_size > 0;
 }
 
 /* Letters of so many bytes as base64. */
@@ -55,7 +49,7 @@ static int64_t count_held(const sp_page *page)
     const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
     int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
-        size += letters(data_bytes(page->comparison, &w->recordings[n])) + NAME_AND_STEPS;
+        size += letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
         if (w->is_kept_small && size > SMALL_PAGE)
             break;
     }
@@ -84,7 +78,9 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
         sp_json_put_cleaned(writer, c->ids[r->recording]);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, r->n_steps);
-        sp_json_put(writer, r->gaps ? ", 1]" : ", 0]");
+        sp_json_put(writer, r->has_gaps ? ", 1, " : ", 0, ");
+        sp_json_put_integer(writer, (int64_t)r->n_bytes);
+        sp_json_put(writer, "]");
     }
     sp_json_put(writer, "]");
 }
@@ -155,40 +151,31 @@ static void put_settings(sp_page *page, const sp_class_style *style, const sp_la
     put_classes(&writer, c, style, lanes);
     put_text(&writer, "options", w->options);
     put_text(&writer, "file", c->file ? c->file : "scores.h5");
+    put_text(&writer, "on_infeasible", w->is_relaxed ? "relax" : "report");
     sp_json_put_key(&writer, "labels");
-    sp_json_put(&writer, w->recordings[0].labels ? "true" : "false");
+    sp_json_put(&writer, w->has_labels ? "true" : "false");
     put_recordings(&writer, c, n);
     sp_json_put(&writer, "\n}");
     page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
     sp_buffer_text(&page->out, "</script>\n");
 }
 
-/* Of each recording labels (255: none), gaps where it has any, packed scores. */
+/* The packed recordings, one after the other, and the decoder. */
 static void put_scores(sp_page *page, int64_t n)
 {
-    const sp_comparison *c = page->comparison;
-    int64_t size = 0;
+    const sp_what_if *w = page->comparison->what_if;
+    size_t size = 0;
     for (int64_t i = 0; i < n; i++)
-        size += data_bytes(c, &c->what_if->recordings[i]);
-    unsigned char *bytes = malloc((size_t)size + 1), *to = bytes;
+        size += w->recordings[i].n_bytes;
+    unsigned char *bytes = malloc(size + 1), *to = bytes;
     if (!bytes) {
         page->out.failed = true;
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        const sp_what_if_recording *r = &c->what_if->recordings[i];
-        const size_t T = (size_t)r->n_steps, packed = 3 * T * (size_t)c->n_classes;
-        for (size_t t = 0; r->labels && t < T; t++)
-            *to++ = r->labels[t] < 0 ? 255 : (unsigned char)r->labels[t];
-        if (r->gaps) {
-            memcpy(to, r->gaps, T);
-            to += T;
-        }
-        memcpy(to, r->packed, packed);
-        to += packed;
-    }
+    for (int64_t i = 0; i < n; to += w->recordings[i++].n_bytes)
+        memcpy(to, w->recordings[i].bytes, w->recordings[i].n_bytes);
     sp_buffer_text(&page->out, "<script type=\"text/plain\" id=\"what-if-scores\">");
-    put_base64(&page->out, bytes, (size_t)size);
+    put_base64(&page->out, bytes, size);
     sp_buffer_text(&page->out, "</script>\n<script type=\"text/plain\" id=\"what-if-module\">");
     put_base64(&page->out, sp_page_module, sp_page_module_size);
     sp_buffer_text(&page->out, "</script>\n");
@@ -216,14 +203,8 @@ static void say_held(sp_page *page, int64_t n)
     for (int64_t i = 0; i < n; i++)
         list_name(page, i, n, w->recordings[i].recording);
     sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
-    if (n + w->n_differing < c->n_recordings)
+    if (n < c->n_recordings)
         sp_buffer_text(out, " More would make the page heavy (<code>--what-if-bytes</code>).");
-    if (w->n_differing) {
-        sp_buffer_text(out, " Left out, because their paths would not be the run’s (scores are held in 24 bits a number): ");
-        for (int64_t i = 0; i < w->n_differing; i++)
-            list_name(page, i, w->n_differing, w->differing[i]);
-        sp_buffer_text(out, ".");
-    }
     sp_buffer_text(out, "</p>\n");
 }
 

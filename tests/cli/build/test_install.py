@@ -197,7 +197,7 @@ class TestInstall(st.TestCase):
             self.skipTest("statepath.wasm was not built")
         with open(os.path.join(folder, "statepath.d.ts"), encoding="utf-8") as f:
             types = f.read()
-        for name in ("load", "rulesOfModel", "decode", "countIllegal", "prepare", "values", "free", "recording", "version"):
+        for name in ("load", "rules", "decode", "countIllegal", "weights", "values", "free", "recording", "unpack", "version"):
             self.assertRegex(types, r"\b%s\b" % name)
         if not node:
             self.skipTest("no node")
@@ -208,7 +208,7 @@ const statepath = await load(fs.readFileSync(folder + "/statepath.wasm"));
 const rules = statepath.rules({ statepath_model: 1, classes: ["closed", "opening", "open"], matrix: [[1, 1, 0], [1, 1, 1], [1, 0, 1]] });
 const { path, score, status } = rules.decode([-0.1, -3, -3, -2, -1, -0.7, -3, -3, -0.1]);
 console.log(statepath.version, status, [...path].join(" "), score.toFixed(1), rules.countIllegal([0, 2, 2]));
-const dead = statepath.rules({ classes: ["a", "b"], states: ["a", "b"], stateClass: null, allow: [[1, 0], [0, 1]] });
+const dead = statepath.rules({ statepath_model: 1, classes: ["a", "b"], forbid: { a: ["b"], b: ["a"] } });
 console.log(dead.decode([0, -Infinity, -Infinity, 0]).status, dead.decode([0, -1, -2, -Infinity, -Infinity, 0], "greedy").step);
 try {
   dead.decode([0, 0], "best");

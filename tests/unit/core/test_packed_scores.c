@@ -1,75 +1,147 @@
-/* Scores in 24 bits a number. */
+/* Recordings packed without loss. */
 #include "check.h"
 
 #include "core/packed_scores.h"
 
-static uint32_t code(const uint8_t *packed, int k)
+enum { MOST = 3 * 4000 };
+
+typedef struct kept {
+    double scores[MOST];
+    int32_t labels[4000];
+    uint8_t gaps[4000];
+} kept;
+
+static sp_packed_steps view(kept *k, int64_t n_steps, bool has_labels, bool has_gaps)
 {
-    packed += (ptrdiff_t)k * SP_PACKED_BYTES;
-    return packed[0] | (uint32_t)packed[1] << 8 | (uint32_t)packed[2] << 16;
+    return (sp_packed_steps){n_steps, 3, k->scores, has_labels ? k->labels : NULL, has_gaps ? k->gaps : NULL};
 }
 
-static void test_codes(void **state)
+/* What is there after the way out and back, in the order of packing; *n bytes in all. */
+static void check_there_and_back(int n_recordings, kept *all, const sp_packed_steps *views, size_t *n)
 {
-    (void)state;
-    const double e[] = {-1, -1.5, -INFINITY, -61, -62, -1 - 0x1p-18, -1 - 0x1.8p-19};
-    uint8_t packed[7 * SP_PACKED_BYTES];
-    sp_pack_row(7, e, false, packed);
-    const uint32_t right[] = {0, 1 << 17, 0xFFFFFF, 60 << 18, 60 << 18, 1, 1}; /* less the greatest, -1; kept from -60 on */
-    for (int k = 0; k < 7; k++)
-        assert_int_equal(code(packed, k), right[k]);
-    assert_int_equal(packed[3], 0); /* the lowest byte first: 0x020000 */
-    assert_int_equal(packed[5], 2);
-}
-
-static void test_missing_and_impossible(void **state)
-{
-    (void)state;
-    const double missing[] = {0, -INFINITY, 0}, impossible[] = {-INFINITY, -INFINITY, -INFINITY};
-    const double log_prior[] = {-1, -2, -3};
-    uint8_t packed[2 * 3 * SP_PACKED_BYTES];
-    double e[6];
-    sp_pack_row(3, missing, true, packed);
-    sp_pack_row(3, impossible, false, packed + 3 * SP_PACKED_BYTES);
-    assert_int_equal(code(packed, 0), SP_PACKED_SAYS_NOTHING);
-    assert_true(sp_unpack_scores(2, 3, packed, 2, 0.5, log_prior, e));
-    const double right[] = {0, -INFINITY, 0, -INFINITY, -INFINITY, -INFINITY}; /* neither temperature nor prior */
-    for (int i = 0; i < 6; i++)
-        assert_true(e[i] == right[i]);
-}
-
-static void test_temperature_and_prior(void **state)
-{
-    (void)state;
-    const double e[] = {3, 1, 2.25}, log_prior[] = {-0.25, -2, -3};
-    uint8_t packed[3 * SP_PACKED_BYTES];
-    double out[3];
-    sp_pack_row(3, e, false, packed);
-    assert_true(sp_unpack_scores(1, 3, packed, 4, 0.5, log_prior, out));
-    for (int k = 0; k < 3; k++)
-        assert_true(out[k] == (e[k] - 3) / 4 - 0.5 * log_prior[k]);
-    assert_true(sp_unpack_scores(1, 3, packed, 1, 0, NULL, out));
-    assert_true(out[0] == 0 && out[1] == -2 && out[2] == -0.75);
-    assert_false(sp_unpack_scores(1, 3, packed, 1e-308, 0, NULL, out)); /* -2e308 is no number */
-}
-
-/* No score between 0 and 60 below the greatest is off by more than half a unit. */
-static void test_rounding(void **state)
-{
-    (void)state;
-    double e[2] = {0, 0}, out[2];
-    uint8_t packed[2 * SP_PACKED_BYTES];
-    for (int i = 0; i < 20000; i++) {
-        e[1] = -59.9 * i / 20000 - 1e-7;
-        sp_pack_row(2, e, false, packed);
-        assert_true(sp_unpack_scores(1, 2, packed, 1, 0, NULL, out));
-        assert_true(fabs(out[1] - e[1]) <= 0x1p-19);
+    sp_packer *out = sp_packer_new(), *in = sp_packer_new();
+    kept *found = calloc(1, sizeof *found);
+    *n = 0;
+    for (int r = 0; r < n_recordings; r++) {
+        kept *right = malloc(sizeof *right);
+        *right = all[r];
+        uint8_t *bytes;
+        size_t size;
+        assert_int_equal(sp_pack(out, &views[r], SIZE_MAX, &bytes, &size), SP_OK);
+        const size_t T = (size_t)views[r].n_steps;
+        sp_packed_steps to = view(found, views[r].n_steps, views[r].labels, views[r].gaps);
+        sp_unpack(in, bytes, size, &to);
+        for (size_t i = 0; i < 3 * T; i++)
+            if (!isnan(right->scores[i]) || !isnan(found->scores[i]))
+                assert_memory_equal(&right->scores[i], &found->scores[i], sizeof(double));
+        assert_memory_equal(right->scores, all[r].scores, sizeof right->scores); /* packing changes nothing */
+        if (to.labels)
+            assert_memory_equal(right->labels, found->labels, T * sizeof(int32_t));
+        if (to.gaps)
+            assert_memory_equal(right->gaps, found->gaps, T);
+        *n += size;
+        free(bytes);
+        free(right);
     }
+    free(found);
+    sp_packer_free(out);
+    sp_packer_free(in);
+}
+
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+static void test_any_numbers(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    const double odd[] = {0, -0.0, -INFINITY, NAN, -1e-320, -1.7e308, 1e300, -0x1p-149, -0.5};
+    kept *all = calloc(8, sizeof *all);
+    sp_packed_steps views[8];
+    for (int r = 0; r < 8; r++) {
+        views[r] = view(&all[r], r == 0 ? 0 : r == 1 ? 1 : 50 * r, r % 2, r % 3 == 0);
+        for (size_t i = 0; i < MOST; i++)
+            all[r].scores[i] = r < 4 && draw(&seed) < 0.3 ? odd[i % 9]
+                               : r % 2                    ? log(draw(&seed))
+                                                          : (double)(float)log(draw(&seed));
+        for (size_t t = 0; t < 4000; t++) {
+            all[r].labels[t] = draw(&seed) < 0.1 ? -1 : draw(&seed) < 0.1 ? 254 : (int32_t)(3 * draw(&seed));
+            all[r].gaps[t] = draw(&seed) < 0.05;
+        }
+    }
+    size_t n;
+    check_there_and_back(8, all, views, &n);
+    free(all);
+}
+
+/* Bytes a number: floats drawn evenly have 24 bits of their own; votes have few values. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    kept *all = calloc(1, sizeof *all);
+    sp_packed_steps steps = view(all, 4000, false, false);
+    size_t n;
+    for (size_t i = 0; i < MOST; i++)
+        all->scores[i] = (double)(float)-draw(&seed);
+    check_there_and_back(1, all, &steps, &n);
+    assert_true(n < 3.3 * MOST);
+    for (size_t i = 0; i < MOST; i++)
+        all->scores[i] = log((int)(6 * draw(&seed)) / 5.0);
+    check_there_and_back(1, all, &steps, &n);
+    assert_true(n < 0.4 * MOST); /* log2(6) bits are 0.32 */
+    free(all);
+}
+
+/* What does not fit has not happened. */
+static void test_too_many_bytes(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    kept *all = calloc(1, sizeof *all);
+    for (size_t i = 0; i < MOST; i++)
+        all->scores[i] = draw(&seed);
+    sp_packed_steps steps = view(all, 100, false, false), large = view(all, 4000, false, false);
+    sp_packer *one = sp_packer_new(), *other = sp_packer_new();
+    uint8_t *a, *b;
+    size_t n_a, n_b;
+    assert_int_equal(sp_pack(one, &large, 5000, &a, &n_a), SP_EINVAL);
+    assert_int_equal(sp_pack(one, &steps, SIZE_MAX, &a, &n_a), SP_OK);
+    assert_int_equal(sp_pack(other, &steps, n_a - 1, &b, &n_b), SP_EINVAL);
+    assert_int_equal(sp_pack(other, &steps, n_a, &b, &n_b), SP_OK);
+    assert_int_equal(n_a, n_b);
+    assert_memory_equal(a, b, n_a);
+    free(a);
+    free(b);
+    sp_packer_free(one);
+    sp_packer_free(other);
+    free(all);
+}
+
+/* Any bytes give something. */
+static void test_foreign_bytes(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    kept *found = calloc(1, sizeof *found);
+    sp_packer *packer = sp_packer_new();
+    for (size_t n = 0; n < 200; n += 20) {
+        uint8_t bytes[200];
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (uint8_t)(256 * draw(&seed));
+        sp_packed_steps steps = view(found, 300, true, true);
+        sp_unpack(packer, bytes, n, &steps);
+    }
+    sp_packer_free(packer);
+    free(found);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_codes), cmocka_unit_test(test_missing_and_impossible),
-                                       cmocka_unit_test(test_temperature_and_prior), cmocka_unit_test(test_rounding)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_numbers), cmocka_unit_test(test_sizes),
+                                       cmocka_unit_test(test_too_many_bytes), cmocka_unit_test(test_foreign_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
