@@ -126,8 +126,9 @@ OPTION_ROW(GROUPS, "groups", 0, TEXT, run.groups,
            "for ids equal up to the first C, or none",
            "GROUPS")
 OPTION_ROW(LEVEL, "level", 0, NUMBER, run.level, "level of the intervals (0.95)", "X")
-OPTION_ROW(INTERVAL, "interval", 0, TEXT, run.interval, "which bootstrap interval differences are shown with (bca)",
-           "bca|percentile")
+OPTION_ROW(INTERVAL, "interval", 0, TEXT, run.interval,
+           "which bootstrap interval differences are shown with (studentised, of more than 128 recordings bca)",
+           "studentised|bca|percentile")
 OPTION_ROW(ZEROS, "zeros", 0, TEXT, run.zeros,
            "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt")
 OPTION_ROW(SEED, "seed", 0, TEXT, seed, "seed of the bootstrap intervals (1)", "N")

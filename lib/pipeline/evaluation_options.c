@@ -80,7 +80,7 @@ void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
 static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how, sp_error *err)
 {
     static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
-    static const char *const intervals[] = {"bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
+    static const char *const intervals[] = {"studentised", "bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
     int w = sp_word_index(o->weighted_kappa, 3, weights);
     int a = sp_word_index(o->absent_class, 3, absent);
     if (w < 0)
@@ -88,9 +88,10 @@ static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how,
                        o->weighted_kappa);
     if (a < 0)
         return sp_fail(err, SP_EINVAL, "`absent_class` %s: it is exclude, zero or one", o->absent_class);
-    int i = sp_word_index(o->interval, 2, intervals), z = sp_word_index(o->zeros, 2, zeros);
+    int i = sp_word_index(o->interval, 3, intervals), z = sp_word_index(o->zeros, 2, zeros);
     if (i < 0)
-        return sp_fail(err, SP_EINVAL, "`interval` %s: it is bca (the default: corrected for bias and skewness) or percentile",
+        return sp_fail(err, SP_EINVAL,
+                       "`interval` %s: it is studentised (the default), bca (corrected for bias and skewness) or percentile",
                        o->interval);
     if (z < 0)
         return sp_fail(err, SP_EINVAL,

@@ -310,8 +310,8 @@ static void fill_comparisons(sample *s, const sample_input *in)
                 .high = has_interval ? defined(d + 0.02) : undefined("one recording"),
                 .n = c->n_recordings,
                 .n_resamples = has_interval ? 10000 : 0};
-            pair->difference.bca[0] = pair->difference.low;
-            pair->difference.bca[1] = pair->difference.high;
+            pair->difference.bca[0] = pair->difference.studentised[0] = pair->difference.low;
+            pair->difference.bca[1] = pair->difference.studentised[1] = pair->difference.high;
             pair->difference.percentile[0] = has_interval ? defined(d - 0.011) : undefined("one recording");
             pair->difference.percentile[1] = has_interval ? defined(d + 0.019) : undefined("one recording");
             for (int64_t r = 0; r < c->n_recordings; r++) {

@@ -79,8 +79,8 @@ static void add_metric(sp_comparison *c, const sp_pair_comparison *accuracy, con
     if (!pair->difference.low.undefined) {
         pair->difference.low = defined(d - 0.015);
         pair->difference.high = defined(d + 0.025);
-        pair->difference.bca[0] = pair->difference.low;
-        pair->difference.bca[1] = pair->difference.high;
+        pair->difference.bca[0] = pair->difference.studentised[0] = pair->difference.low;
+        pair->difference.bca[1] = pair->difference.studentised[1] = pair->difference.high;
         pair->difference.percentile[0] = defined(d - 0.014);
         pair->difference.percentile[1] = defined(d + 0.024);
     }

@@ -177,8 +177,11 @@ sp_status sp_margins_compare(sp_evaluation *e, sp_error *err)
     if (m->left_out || m->rows.n == 0)
         return SP_OK;
     sp_clusters rows = sp_count_rows_view(&m->rows, width_of(e));
-    sp_statistics statistics = {
-        .n = 2 * e->n_pairs, .compute = agreement_differences, .arg = e, .undefined = "undefined for one of the strategies"};
+    sp_statistics statistics = {.n = 2 * e->n_pairs,
+                                .most = 2,
+                                .compute = agreement_differences,
+                                .arg = e,
+                                .undefined = "undefined for one of the strategies"};
     sp_difference out[2 * SP_MAX_COMPARISONS];
     sp_units units = {0};
     sp_owned own = {0};
@@ -279,8 +282,12 @@ sp_status sp_illegal_compare(sp_evaluation *e, sp_error *err)
 {
     sp_comparison *c = e->result;
     sp_difference out[SP_EVALUATION_MAX_STRATEGIES + SP_MAX_COMPARISONS];
-    sp_statistics statistics = {
-        .n = c->n_strategies + e->n_pairs, .compute = illegal_rates, .arg = e, .undefined = "no transitions"};
+    sp_statistics statistics = {.n = c->n_strategies + e->n_pairs,
+                                .n_shares = c->n_strategies,
+                                .most = 1,
+                                .compute = illegal_rates,
+                                .arg = e,
+                                .undefined = "no transitions"};
     sp_count_rows rows = {0};
     sp_units units = {0};
     sp_status status = sp_units_open(c, false, &units, err);

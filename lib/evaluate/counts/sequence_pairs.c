@@ -139,7 +139,7 @@ sp_status sp_sequences_compare(sp_evaluation *e, sp_error *err)
         return SP_OK;
     const sp_clusters rows = sp_count_rows_view(&e->sequence_rows, 2 * n_metrics * e->result->n_strategies);
     const sp_statistics statistics = {
-        .n = n, .compute = differences_of, .arg = e, .undefined = "undefined for one of the strategies"};
+        .n = n, .most = 1, .compute = differences_of, .arg = e, .undefined = "undefined for one of the strategies"};
     sp_difference out[N_METRICS * SP_MAX_COMPARISONS];
     sp_units units = {0};
     sp_owned own = {0};

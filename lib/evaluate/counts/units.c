@@ -66,10 +66,18 @@ sp_status sp_units_mean(const sp_units *units, const double *values, double *out
 
 void sp_units_reason(const sp_units *units, int64_t n, sp_difference *differences)
 {
-    static const char one[] = "one recording", one_subject[] = "one subject";
+    static const char *const words[][2] = {{"one recording", "one subject"},
+                                           {"too few recordings differ", "too few subjects differ"},
+                                           {"all recordings differ alike", "all subjects differ alike"},
+                                           {"more than 128 recordings", "more than 128 subjects"}};
     for (int64_t i = 0; units->is_subjects && i < n; i++) {
-        if (differences[i].low.undefined && strcmp(differences[i].low.undefined, one) == 0)
-            sp_intervals_none(one_subject, &differences[i]);
+        sp_difference *d = &differences[i];
+        sp_value *const ends[] = {&d->low,           &d->high,          &d->bca[0],         &d->bca[1],
+                                  &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
+        for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
+            for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+                if (ends[e]->undefined && strcmp(ends[e]->undefined, words[w][0]) == 0)
+                    ends[e]->undefined = words[w][1];
     }
 }
 

@@ -163,7 +163,7 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
     }
     accuracy_pairs asked = {n_pairs, pairs};
     sp_clusters clusters = sp_count_rows_view(&rows, 1 + n_strategies);
-    sp_statistics statistics = {.n = n_pairs, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
+    sp_statistics statistics = {.n = n_pairs, .most = 1, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
     status = is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err) : sp_no_memory(err);
     sp_count_rows_free(&rows);
     return status;
@@ -177,7 +177,7 @@ sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, c
     return sp_bootstrap_accuracies(n, 2, correct, scored, 1, pair, options, NULL, out, err);
 }
 
-/* ---- intervals from resampled values: BCa and percentile ---- */
+/* ---- intervals from resampled values ---- */
 
 /* Values of one end of the order: those before (is_low) or after a pivot are brought to the front and sorted. */
 typedef struct tail {
@@ -239,34 +239,69 @@ void sp_intervals_none(const char *reason, sp_difference *out)
 {
     out->low = out->high = value_undefined(reason);
     for (int side = 0; side < 2; side++)
-        out->bca[side] = out->percentile[side] = value_undefined(reason);
+        out->bca[side] = out->percentile[side] = out->studentised[side] = value_undefined(reason);
     out->n_resamples = 0;
 }
 
-void sp_intervals(double observed, double a, const sp_bootstrap_options *options, int32_t B, double *drawn, sp_difference *out)
+/* The levels of the ends of an interval: plain[2]. */
+static void plain_levels(const sp_bootstrap_options *options, double *plain)
 {
-    int32_t less = 0, equal = 0;
+    plain[0] = (1 - options->level) / 2;
+    plain[1] = (1 + options->level) / 2;
+}
+
+static void from_values(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
+{
+    int32_t B = draws->n, less = 0, equal = 0;
     for (int32_t b = 0; b < B; b++) {
-        less += drawn[b] < observed;
-        equal += drawn[b] == observed;
+        less += draws->values[b] < draws->observed;
+        equal += draws->values[b] == draws->observed;
     }
     double below = less + 0.5 * equal;
+    double a = draws->spread.acceleration;
     double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
-    double z0 = gsl_cdf_ugaussian_Pinv(share), q[4], ends[4];
+    double z0 = gsl_cdf_ugaussian_Pinv(share), plain[2], q[4], ends[4];
+    plain_levels(options, plain);
     for (int side = 0; side < 2; side++) {
-        double plain = side ? (1 + options->level) / 2 : (1 - options->level) / 2;
-        double z = z0 + gsl_cdf_ugaussian_Pinv(plain), scale = 1 - a * z;
+        double z = z0 + gsl_cdf_ugaussian_Pinv(plain[side]), scale = 1 - a * z;
         /* Where the correction has a pole, it asks for the end of the distribution. */
         q[side] = scale > 0 ? gsl_cdf_ugaussian_P(z0 + z / scale) : z > 0;
-        q[2 + side] = plain;
+        q[2 + side] = plain[side];
     }
-    quantiles(B, drawn, 4, q, ends);
+    quantiles(B, draws->values, 4, q, ends);
     for (int side = 0; side < 2; side++) {
         out->bca[side] = value_of(ends[side]);
         out->percentile[side] = value_of(ends[2 + side]);
     }
-    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE ? out->percentile : out->bca;
+}
+
+/* d - s t_high to d - s t_low, as far as the statistic can go. */
+static void from_ratios(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
+{
+    double plain[2], ends[2];
+    plain_levels(options, plain);
+    quantiles(draws->n_ratios, draws->ratios, 2, plain, ends);
+    const bool is_finite = fabs(ends[0]) < SP_INFINITE_RATIO / 1e9 && fabs(ends[1]) < SP_INFINITE_RATIO / 1e9;
+    const char *reason = draws->spread.error == 0 && draws->observed != 0 ? "all recordings differ alike"
+                         : !is_finite                                     ? "too few recordings differ"
+                                                                          : NULL;
+    for (int side = 0; side < 2; side++) {
+        double end = draws->observed - draws->spread.error * ends[1 - side];
+        out->studentised[side] = reason ? value_undefined(reason) : value_of(fmin(fmax(end, draws->least), draws->most));
+    }
+}
+
+void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
+{
+    from_values(draws, options, out);
+    if (draws->n_ratios)
+        from_ratios(draws, options, out);
+    else
+        out->studentised[0] = out->studentised[1] = value_undefined("more than 128 recordings");
+    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE                       ? out->percentile
+                            : options->interval == SP_INTERVAL_STUDENTISED && draws->n_ratios ? out->studentised
+                                                                                              : out->bca;
     out->low = shown[0];
     out->high = shown[1];
-    out->n_resamples = B;
+    out->n_resamples = draws->n;
 }

@@ -34,7 +34,8 @@ bool sp_clusters_group(const sp_clusters *clusters, int64_t n_groups, const int6
 
 /* Statistics of sums [width]: values [n], NaN where one is undefined. compute() is called by several threads at once. */
 typedef struct sp_statistics {
-    int32_t n;
+    int32_t n, n_shares; /* the first n_shares are between 0 and 1, the others between -most and most */
+    double most;
     void (*compute)(const void *arg, const int64_t *sums, double *values);
     const void *arg;
     const char *undefined; /* why a value may be */
@@ -52,8 +53,23 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
                                   int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
                                   sp_workers *workers, sp_difference *out, sp_error *err);
 
-/* Both intervals from draws [B], none NaN, which change places; a is the acceleration. Fills low to n_resamples. */
-void sp_intervals(double observed, double a, const sp_bootstrap_options *options, int32_t B, double *drawn, sp_difference *out);
+/* What a statistic and its jackknife say of its spread: the standard error, and the acceleration of BCa. */
+typedef struct sp_spread {
+    double error, acceleration;
+} sp_spread;
+
+/* Resamples of a statistic. */
+typedef struct sp_draws {
+    double observed, least, most; /* the statistic, and between what it lies */
+    sp_spread spread;
+    int32_t n, n_ratios;
+    double *values; /* [n] none NaN */
+    double *ratios; /* [n_ratios] t*, +-SP_INFINITE_RATIO where infinite; of none nothing is studentised */
+} sp_draws;
+#define SP_INFINITE_RATIO 1e300
+
+/* All intervals; draws change places. Fills low to studentised, and n_resamples. */
+void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out);
 /* Sets every end of the intervals to a reason. */
 void sp_intervals_none(const char *reason, sp_difference *out);
 

@@ -148,13 +148,15 @@ SP_FOR_EACH_ISA(void, add_drawn, (const uint32_t *rows, size_t stride, const uin
 SP_FOR_EACH_ISA(void, draw_rows, (random_stream * random, uint32_t n, int count, uint32_t *index),
                 random_below(random, n, count, index);)
 
-void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_t *matrix_sums, int64_t *sums)
+void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_t *matrix_sums, int64_t *sums, uint32_t *times)
 {
     const sp_isa isa = sp_isa_current();
     const sp_clusters *c = &t->lists;
     uint32_t index[RANDOM_PIECE];
     memset(sums, 0, (size_t)c->width * sizeof *sums);
     memset(matrix_sums, 0, t->stride * sizeof *matrix_sums);
+    if (times)
+        memset(times, 0, (size_t)c->n * sizeof *times);
     for (int64_t drawn = 0; drawn < c->n; drawn += RANDOM_PIECE) {
         int count = c->n - drawn < RANDOM_PIECE ? (int)(c->n - drawn) : RANDOM_PIECE;
         SP_BY_ISA(draw_rows, isa)(random, (uint32_t)c->n, count, index);
@@ -162,6 +164,8 @@ void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_
             SP_BY_ISA(add_drawn, isa)(t->rows, t->stride, index, count, matrix_sums);
         for (int i = 0; !t->is_dense && i < count; i++)
             add_list(c, index[i], 1, sums);
+        for (int i = 0; times && i < count; i++)
+            times[index[i]]++;
     }
     for (int32_t w = 0; t->is_dense && w < c->width; w++)
         sums[w] = matrix_sums[w];

@@ -12,14 +12,15 @@
 extern "C" {
 #endif
 
-/* Which interval a difference is shown with. */
-typedef enum sp_interval_kind { SP_INTERVAL_BCA, SP_INTERVAL_PERCENTILE } sp_interval_kind;
+/* Which interval a difference is shown with. Studentised: for up to SP_MOST_STUDENTISED recordings, above that BCa. */
+typedef enum sp_interval_kind { SP_INTERVAL_STUDENTISED, SP_INTERVAL_BCA, SP_INTERVAL_PERCENTILE } sp_interval_kind;
+enum { SP_MOST_STUDENTISED = 128 };
 
 typedef struct sp_bootstrap_options {
     uint64_t seed;             /* 1 */
     int32_t n_resamples;       /* 10,000; fewer are drawn when recordings x resamples would exceed 2e8, but not below 1,000 */
     double level;              /* 0.95 */
-    sp_interval_kind interval; /* SP_INTERVAL_BCA */
+    sp_interval_kind interval; /* SP_INTERVAL_STUDENTISED */
 } sp_bootstrap_options;
 
 sp_bootstrap_options sp_bootstrap_options_default(void);
@@ -28,7 +29,10 @@ sp_bootstrap_options sp_bootstrap_options_default(void);
 typedef struct sp_difference {
     sp_value difference; /* undefined "no scored steps" when there are none */
     sp_value low, high;  /* as the options say; undefined "one recording" when fewer than 2 recordings have scored steps */
-    sp_value bca[2], percentile[2]; /* both intervals, low and high; undefined where low and high are */
+    sp_value bca[2], percentile[2]; /* low and high; undefined where there are fewer than 2 recordings */
+    sp_value studentised[2];        /* also undefined "too few recordings differ", "all recordings differ alike", "more than 128
+                                       recordings" */
+    double skewness;                /* of what the recordings add to the difference; 0 where that is undefined */
     int64_t n;                      /* recordings with scored steps */
     int32_t n_resamples;            /* drawn; 0 without an interval */
 } sp_difference;
@@ -44,15 +48,25 @@ typedef struct sp_difference {
  *     BCa         Q(Phi(z0 + (z0 + z) / (1 - a (z0 + z)))), z = Phi^-1((1 -+ level) / 2)
  *         z0 = Phi^-1((#{d* < d} + #{d* = d} / 2) / B), clamped to 1/(2B)
  *         a  = sum u^3 / (6 (sum u^2)^(3/2)), u = mean of the jackknife - jackknife without the recording; 0 when all are equal
- * Few recordings make both a little narrow, as Student's t is wider than the normal and the variance of a sample is (n-1)/n of
- * its estimate: where differences are spread evenly, 95 % intervals hold the truth in about P(|t_(n-1)| < 1.96 sqrt((n-1)/n)) of
- * samples, 0.929 of 20 recordings, 0.942 of 50 (simulated in tests/property/test_interval_coverage.c).
+ *     studentised  d - s t_high to d - s t_low, t_low and t_high the quantiles (1 -+ level) / 2 of t* = (d* - d) / s*, where
+ *         s  = sqrt((n - 1) / n sum u^2), the jackknife's standard error, and s* that of the resample, from n jackknife values
+ *         of its own. Where s* is 0, t* is infinite, or 0 where d* = d. "too few recordings differ" where an end is infinite: of
+ *         fewer than 4 recordings always (at 0.95), and where nearly all have a difference of 0; "all recordings differ alike"
+ *         where s is 0 and d is not. Ends stay between -1 and 1.
+ *         Where the jackknives would take more than 2e8 additions, t* is of the first resamples only, 1,000 at least.
+ * skewness = sqrt(n) sum u^3 / (sum u^2)^(3/2).
+ * Percentile and BCa are narrow where recordings are few, as Student's t is wider than the normal and the variance of a sample is
+ * (n-1)/n of its estimate: where differences are spread evenly, 95 % intervals hold the truth in about P(|t_(n-1)| < 1.96
+ * sqrt((n-1)/n)) of samples, 0.929 of 20 recordings, 0.942 of 50; where they are skewed, in fewer. The studentised interval is
+ * wider, and holds it in 0.93 to 0.95 (lib/evaluate/coverage.md; tests/property/test_interval_coverage.c).
  * Resample b draws from a stream of its own, made of the seed and b: the same input gives the same bytes for any number of
  * threads. More than 32,768 recordings are put into 8,192 groups by a hash of the seed and their number, and groups take the
  * place of recordings (their sums are sums of independent recordings, so the interval is what it was; its standard error is off
  * by a random 0.8 %). What a resample costs does not grow beyond that.
- * Returns SP_OK, SP_EINVAL (options; counts out of range; N above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B).
- * Source  Efron 1987, doi:10.1080/01621459.1987.10478410; groups: Wolter 2007, Introduction to Variance Estimation, ch. 2. */
+ * Returns SP_OK, SP_EINVAL (options; counts out of range; N above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B), for up to 128
+ * recordings O(N^2 B).
+ * Source  Efron 1987, doi:10.1080/01621459.1987.10478410; studentised: Efron 1981, doi:10.2307/3314608, and Hall 1988,
+ *         doi:10.1214/aos/1176350933; groups: Wolter 2007, Introduction to Variance Estimation, ch. 2. */
 sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, const int64_t *scored,
                                 const sp_bootstrap_options *options, sp_difference *out, sp_error *err);
 

@@ -149,11 +149,13 @@ static sp_status compare(const sp_rule_run *w, const int64_t *a, const int64_t *
     return sp_bootstrap_accuracy(n, units[0], units[1], units[2], options, out, err);
 }
 
-/* Fewer resamples where there are many units: all intervals together take some seconds at most. */
+/* Fewer resamples where there are many units: all intervals together take some seconds at most. Of few units each resample has a
+ * jackknife of its own, some ten additions a unit. */
 static sp_bootstrap_options affordable(const sp_bootstrap_options *options, int64_t n_units, int64_t n_rules)
 {
     enum { LEAST = 1000 };
-    const double most = 2e9 / ((double)(n_units + 1) * 2 * (double)(n_rules + 1));
+    const double units = n_units <= SP_MOST_STUDENTISED ? (double)(n_units * n_units * 10) : (double)n_units;
+    const double most = 2e9 / ((units + 1) * 2 * (double)(n_rules + 1));
     sp_bootstrap_options out = *options;
     if (most < out.n_resamples)
         out.n_resamples = most > LEAST ? (int32_t)most : LEAST < out.n_resamples ? LEAST : out.n_resamples;

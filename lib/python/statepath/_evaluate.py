@@ -33,7 +33,7 @@ class Judging(TypedDict, total=False):
     epoch_seconds: float | None
     weighted_kappa: Literal["linear", "quadratic"] | None
     absent_class: Literal["exclude", "zero", "one"] | None
-    interval: Literal["bca", "percentile"] | None
+    interval: Literal["studentised", "bca", "percentile"] | None
     zeros: Literal["wilcox", "pratt"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
     unit: str | None

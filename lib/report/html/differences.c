@@ -84,7 +84,7 @@ static void explain_forest(sp_page *page)
         out,
         "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by bootstrap over %s. Dashed: "
         "no difference. Better, worse, same: number of %s. p: ",
-        100 * c->level, sp_interval_name(c->interval), units, units);
+        100 * c->level, sp_interval_name(c), units, units);
     sp_add_test_name(c, out);
     sp_buffer_format(out, " over %s", units);
     if (sp_tested_pairs(c) > 1)

@@ -63,8 +63,7 @@ static void intervals(sp_page *page)
     sp_buffer holm = {0};
     if (d->n_resamples)
         sp_page_item(page, "intervals", "%g %%, %s, from %jd paired bootstrap draws of %s, seed %lld.", 100 * c->level,
-                     c->interval == SP_INTERVAL_PERCENTILE ? "percentile" : "bias-corrected and accelerated (BCa)",
-                     (int64_t)d->n_resamples, sp_unit_name(c, page->out.words, 2), (long long)c->seed);
+                     sp_interval_long_name(c), (int64_t)d->n_resamples, sp_unit_name(c, page->out.words, 2), (long long)c->seed);
     else
         no_intervals(page, d->low.undefined ? d->low.undefined : "no draws");
     if (sp_tested_pairs(c) > 1)

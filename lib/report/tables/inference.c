@@ -1,16 +1,36 @@
 /* What intervals and tests are, in words. */
 #include "report/tables/tables.h"
 
+#include <math.h>
 #include <string.h>
 
-const char *sp_interval_key(sp_interval_kind interval)
+static const struct {
+    const char *key, *name, *long_name;
+} intervals[] = {
+    [SP_INTERVAL_STUDENTISED] = {"studentised", "studentised", "studentised"},
+    [SP_INTERVAL_BCA] = {"bca", "BCa", "bias-corrected and accelerated (BCa)"},
+    [SP_INTERVAL_PERCENTILE] = {"percentile", "percentile", "percentile"},
+};
+
+sp_interval_kind sp_interval_shown(const sp_comparison *c)
 {
-    return interval == SP_INTERVAL_PERCENTILE ? "percentile" : "bca";
+    const bool has_many = c->n_comparisons && c->comparisons[0].difference.n > SP_MOST_STUDENTISED;
+    return c->interval == SP_INTERVAL_STUDENTISED && has_many ? SP_INTERVAL_BCA : c->interval;
 }
 
-const char *sp_interval_name(sp_interval_kind interval)
+const char *sp_interval_key(const sp_comparison *c)
 {
-    return interval == SP_INTERVAL_PERCENTILE ? "percentile" : "BCa";
+    return intervals[sp_interval_shown(c)].key;
+}
+
+const char *sp_interval_name(const sp_comparison *c)
+{
+    return intervals[sp_interval_shown(c)].name;
+}
+
+const char *sp_interval_long_name(const sp_comparison *c)
+{
+    return intervals[sp_interval_shown(c)].long_name;
 }
 
 const char *sp_zeros_key(sp_wilcoxon_zeros zeros)
@@ -59,4 +79,99 @@ void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out)
     sp_add_least_p(c, most, out);
     if (differ)
         sp_buffer_format(out, " (%s − %s)", c->strategies[most->a].name, c->strategies[most->b].name);
+}
+
+/* ---- how far they go ---- */
+
+static bool has_interval(const sp_pair_comparison *pair)
+{
+    return !pair->difference.low.undefined && !pair->difference.high.undefined;
+}
+
+/* How many of 100 simulated 95 % intervals held the truth (lib/evaluate/coverage.md): of so many recordings or more, where
+ * differences were normal, skewed (skewness 2), very skewed (skewness 6). */
+typedef struct coverage {
+    int64_t n;
+    int held[3][3]; /* [sp_interval_kind][normal, skewed, very skewed] */
+} coverage;
+
+static const coverage simulated[] = {
+    {5, {{95, 92, 90}, {83, 78, 73}, {84, 78, 72}}},   {8, {{95, 93, 90}, {88, 85, 80}, {88, 84, 78}}},
+    {12, {{95, 93, 91}, {90, 87, 84}, {91, 87, 81}}},  {20, {{95, 94, 92}, {91, 90, 87}, {92, 90, 86}}},
+    {30, {{94, 94, 92}, {92, 92, 88}, {93, 91, 87}}},  {60, {{94, 95, 92}, {93, 93, 90}, {94, 93, 89}}},
+    {200, {{95, 94, 93}, {95, 94, 93}, {95, 95, 93}}},
+};
+
+/* Few units, or some that weigh far more than the others, is where intervals may not hold what they promise. */
+static void note_coverage(const sp_comparison *c, int64_t n, sp_table *lines)
+{
+    enum { MANY = 30 };
+    static const double skewed = 1, very_skewed = 4;
+    const coverage *row = simulated;
+    double skewness = 0;
+    bool any = false;
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        if (strcmp(pair->metric, "accuracy") != 0 || !has_interval(pair))
+            continue;
+        any = true;
+        skewness = fmax(skewness, fabs(pair->difference.skewness));
+    }
+    if (!any || n < simulated[0].n || (n >= MANY && skewness < skewed))
+        return;
+    for (size_t i = 1; i < sizeof simulated / sizeof *simulated && simulated[i].n <= n; i++)
+        row = &simulated[i];
+    const int *held = row->held[sp_interval_shown(c)];
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    sp_buffer_say(line, "In simulations of %jd %s 95 %% %s intervals held the true difference in %d of 100 samples", row->n,
+                  sp_unit_name(c, line->words, row->n), sp_interval_name(c), held[0]);
+    sp_buffer_say(line, ", of skewed differences in %d%s, of very skewed ones in %d%s.", held[1],
+                  skewness >= skewed && skewness < very_skewed ? " (as here)" : "", held[2],
+                  skewness >= very_skewed ? " (as here)" : "");
+}
+
+/* Pairs without an interval though there are several units: why, and what gives one. */
+static void note_without(const sp_comparison *c, sp_table *lines)
+{
+    sp_buffer *line = NULL;
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        if (strcmp(pair->metric, "accuracy") != 0 || has_interval(pair) || pair->difference.bca[0].undefined)
+            continue;
+        const bool is_first = !line;
+        if (is_first)
+            line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(
+            line, "%s%s − %s",
+            is_first ? "Without a studentised interval, as too few differ or all alike (--interval bca gives one, too narrow): "
+                     : ", ",
+            c->strategies[pair->a].name, c->strategies[pair->b].name);
+    }
+    if (line)
+        sp_buffer_text(line, ".");
+}
+
+void sp_note_units(const sp_comparison *c, sp_table *lines)
+{
+    enum { ENOUGH = 8 };
+    if (c->n_subjects) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(line,
+                      "Intervals and tests are over %jd subject%s (%s): the {recordings} of one are drawn together and count as "
+                      "their mean.",
+                      (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
+    }
+    const int64_t n = c->n_comparisons ? c->comparisons[0].difference.n : 0;
+    if (n < 1)
+        return;
+    if (n < ENOUGH) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+        if (n == 1)
+            sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, line->words, 1));
+        else
+            sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much.", (long long)n,
+                             sp_unit_name(c, line->words, n));
+    }
+    note_without(c, lines);
+    note_coverage(c, n, lines);
 }

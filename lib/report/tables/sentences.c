@@ -368,28 +368,6 @@ static void note_macro(const sp_comparison *c, sp_table *lines)
     }
 }
 
-/* Few units: neither interval nor p says much, and an interval from so few is too narrow. */
-static void note_units(const sp_comparison *c, sp_table *lines)
-{
-    enum { ENOUGH = 8 };
-    if (c->n_subjects) {
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line,
-                      "Intervals and tests are over %jd subject%s (%s): the {recordings} of one are drawn together and count as "
-                      "their mean.",
-                      (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
-    }
-    int64_t n = c->n_comparisons ? c->comparisons[0].difference.n : 0;
-    if (n < 1 || n >= ENOUGH)
-        return;
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    if (n == 1)
-        sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, line->words, 1));
-    else
-        sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much; with so few an interval tends to be too narrow.",
-                         (long long)n, sp_unit_name(c, line->words, n));
-}
-
 /* What the figures are of: recordings that the model has seen, or not. */
 static void note_learning(const sp_comparison *c, sp_table *lines)
 {
@@ -502,7 +480,7 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     for (int32_t s = 0; !c->has_labels && s < c->n_strategies; s++)
         if (!c->strategies[s].has_regret) /* there were no scores: nothing was decoded */
             note_validity(c, &c->strategies[s], lines);
-    note_units(c, lines);
+    sp_note_units(c, lines);
     sp_note_judging(c, lines);
     note_undefined(c, lines);
     note_macro(c, lines);

@@ -70,12 +70,13 @@ void sp_note_against(const sp_comparison *c, sp_table *lines); /* whose scores t
 
 /* ---- small questions that several writers ask ---- */
 
-/* inference.c: "bca", "BCa", "wilcox" ...; "Wilcoxon signed rank" and what it does with zeros; "with 5 recordings the smallest p
- * possible is 0.0625" of a tested pair; the
- * same after "; " of the pair with the fewest units that differ, nothing where all can be below 0.001. */
-const char *sp_interval_key(sp_interval_kind interval);
-const char *sp_interval_name(sp_interval_kind interval);
+/* inference.c: which interval is shown, as a key, within a sentence, and where it is explained. */
+sp_interval_kind sp_interval_shown(const sp_comparison *c);
+const char *sp_interval_key(const sp_comparison *c);
+const char *sp_interval_name(const sp_comparison *c);
+const char *sp_interval_long_name(const sp_comparison *c);
 const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
+void sp_note_units(const sp_comparison *c, sp_table *lines); /* how far intervals and tests of so many units go */
 void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);

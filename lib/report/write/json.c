@@ -254,6 +254,7 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set_text(object, "metric", pair->metric, failed);
     sp_json_set_figures(object, SP_OF_PAIR, &(sp_figure_owner){.own = pair, .comparison = c}, failed);
     sp_json_set_interval(object, "ci", d->low, d->high, failed);
+    sp_json_set_interval(object, "ci_studentised", d->studentised[0], d->studentised[1], failed);
     sp_json_set_interval(object, "ci_bca", d->bca[0], d->bca[1], failed);
     sp_json_set_interval(object, "ci_percentile", d->percentile[0], d->percentile[1], failed);
     if (!strcmp(pair->metric, "accuracy"))
@@ -342,7 +343,7 @@ static void set_choices(json_t *root, const sp_comparison *c, bool *failed)
         sp_json_set_text(root, "preset", sp_work_about(c->work)->name, failed);
     if (c->background)
         sp_json_set(root, "background", background_list(c, failed), failed);
-    sp_json_set_text(root, "interval", sp_interval_key(c->interval), failed);
+    sp_json_set_text(root, "interval", sp_interval_key(c), failed);
     sp_json_set_text(root, "zeros", sp_zeros_key(c->zeros), failed);
 }
 

@@ -495,13 +495,15 @@ Probabilities of the first classifier before any decoding, the same for every st
   0.2350 (0 to 2), expected calibration error 0.0750; mean confidence 0.800 against accuracy 0.875.
 old: another classifier, old.h5:/probs; mean negative log-likelihood of the reference 1.0029 nats
   per step; Brier score 0.5850, expected calibration error 0.1750.
-Only 2 recordings: neither intervals nor p say much; with so few an interval tends to be too narrow.
+Only 2 recordings: neither intervals nor p say much.
+Without a studentised interval, as too few differ or all alike (--interval bca gives one, too
+  narrow): argmax − old.argmax.
 
 Difference in accuracy in percentage points, paired over recordings
-pair                 points     95 % interval  better  worse  same     p
-argmax − old.argmax  +25.00  +25.00 to +25.00       2      0     0  0.50
-(interval: 95 % BCa, bootstrap over recordings; p: Wilcoxon signed rank; with 2 recordings the
- smallest p possible is 0.5)
+pair                 points  95 % interval  better  worse  same     p
+argmax − old.argmax  +25.00              –       2      0     0  0.50
+(interval: 95 % studentised, bootstrap over recordings; p: Wilcoxon signed rank; with 2 recordings
+ the smallest p possible is 0.5)
 
 Illegal transitions, by pair
 illegal transition  reference  argmax  old.argmax

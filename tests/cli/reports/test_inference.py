@@ -48,7 +48,7 @@ class TestInference(st.TestCase):
 
     def test_interval(self):
         data = make(1, 25)
-        bca, percentile = self.compare(data), self.compare(data, "--interval", "percentile")
+        bca, percentile = (self.compare(data, "--interval", which) for which in ("bca", "percentile"))
         self.assertIn("95 % percentile interval by bootstrap", self.text("r.html"))
         self.assertIn("95 % percentile, bootstrap over nights", self.text("r.md"))
         self.assertEqual((bca["interval"], percentile["interval"]), ("bca", "percentile"))
@@ -61,6 +61,18 @@ class TestInference(st.TestCase):
         rates = [r["strategies"]["argmax"]["illegal_rate_ci"] for r in (bca, percentile)]
         self.assertNotEqual(*rates)
         self.assertLess(rates[1][0], rates[1][1])
+
+    def test_studentised_is_shown(self):
+        """Up to 128 recordings; above that BCa is."""
+        few, many = self.compare(make(1, 25)), self.compare(make(4, 129, low=3, high=9))
+        for result, shown, said in ((few, "studentised", "95 % studentised, bootstrap over nights"), (many, "bca", "95 % BCa, bootstrap over nights")):
+            self.assertEqual(result["interval"], shown)
+            for pair in result["comparisons"]:
+                self.assertEqual(pair["ci"], pair[f"ci_{shown}"])
+            self.compare(make(1, 25) if result is few else make(4, 129, low=3, high=9))
+            self.assertIn(said, self.text("r.md"))
+        self.assertEqual({pair["ci_studentised_undefined"] for pair in many["comparisons"]}, {"more than 128 recordings"})
+        self.assertTrue(all(pair["ci"][0] < pair["difference"] < pair["ci"][1] for pair in few["comparisons"] if pair["metric"] == "accuracy"))
 
     def test_percentile_against_scipy(self):
         result = self.compare(make(2, 30), "--level", "0.9")
@@ -144,7 +156,7 @@ class TestInference(st.TestCase):
     def test_wrong_use(self):
         self.h5("in.h5", **make(8, 3))
         for options, sentence in [
-            (["--interval", "normal"], "--interval normal: it is bca (the default: corrected for bias and skewness) or percentile"),
+            (["--interval", "normal"], "--interval normal: it is studentised (the default), bca (corrected for bias and skewness) or percentile"),
             (["--zeros", "zsplit"], "--zeros zsplit: it is wilcox (the default: recordings without difference are left out of the signed "
                                     "rank test) or pratt (they are ranked)"),
         ]:

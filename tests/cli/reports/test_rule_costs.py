@@ -33,7 +33,9 @@ class TestRuleCosts(st.TestCase):
 
     def test_by_hand(self):
         self.by_hand()
-        result = self.costs("in.h5", "--model", "m.json")
+        [studentised] = self.costs("in.h5", "--model", "m.json")["rule_costs"]["rules"]
+        self.assertEqual(studentised["interval_undefined"], "too few recordings differ")
+        result = self.costs("in.h5", "--model", "m.json", "--interval", "bca")
         costs = result["rule_costs"]
         self.assertAlmostEqual(costs["accuracy"], 10 / 12)
         self.assertEqual(costs["legal_changes"], 5)  # b a; a b, b c; a b, b c
@@ -55,7 +57,7 @@ class TestRuleCosts(st.TestCase):
         # Of c one transition is known (it stays): c a and c b are allowed and were never seen. 1 - 0.05^(1/1).
         self.assertEqual([(p["from"], p["to"], p["transitions"], round(p["rate_below"], 12)) for p in costs["proposals"]],
                          [("c", "a", 1, 0.95), ("c", "b", 1, 0.95)])
-        text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "-q").stdout
+        text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "--interval", "bca", "-q").stdout
         self.assertIn("rule    reference  argmax  accuracy     95 % interval  ceiling  erased, restored  changes\n", text)
         self.assertRegex(text, r"\na -> c +1 +2 +\+8\.33 +.* 1\.0000 +1, 2 +-20\.00\n")
         self.assertRegex(text, r"\nc -> a +1 +95\.000 %\n")

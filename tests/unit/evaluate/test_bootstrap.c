@@ -4,6 +4,7 @@
 #include "evaluate/statistics/clusters.h"
 #include "evaluate/statistics/random.h"
 
+#include <float.h>
 #include <gsl/gsl_cdf.h>
 
 /* A small generator of the test's own. */
@@ -169,6 +170,52 @@ static void plain_intervals(int n, const int64_t *a, const int64_t *b, const int
     free(u);
 }
 
+/* (d* - d) / s* of one resample, s* from the accuracies without each of its rows; DBL_MAX where s* is 0. */
+static double plain_ratio(int n, const uint32_t *index, const int64_t *right, const int64_t *scored, double observed)
+{
+    int64_t sum = 0, total = 0;
+    double mean = 0, squares = 0, drawn;
+    for (int i = 0; i < n; i++) {
+        sum += right[index[i]];
+        total += scored[index[i]];
+    }
+    drawn = (double)sum / (double)total;
+    for (int i = 0; i < n; i++)
+        mean += (double)(sum - right[index[i]]) / (double)(total - scored[index[i]]) / n;
+    for (int i = 0; i < n; i++)
+        squares += pow((double)(sum - right[index[i]]) / (double)(total - scored[index[i]]) - mean, 2);
+    double error = sqrt((n - 1.) / n * squares);
+    return error > 1e-14 ? (drawn - observed) / error : drawn == observed ? 0 : copysign(DBL_MAX, drawn - observed);
+}
+
+/* The studentised interval again, of up to RANDOM_PIECE recordings. */
+static void plain_studentised(int n, const int64_t *right, const int64_t *scored, const sp_bootstrap_options *options,
+                              double *ends)
+{
+    const int B = options->n_resamples;
+    double *ratios = malloc((size_t)B * sizeof *ratios);
+    uint32_t all[RANDOM_PIECE], index[RANDOM_PIECE];
+    int64_t sum = 0, total = 0;
+    assert_non_null(ratios);
+    for (int i = 0; i < n; i++) {
+        all[i] = (uint32_t)i;
+        sum += right[i];
+        total += scored[i];
+    }
+    const double observed = (double)sum / (double)total;
+    /* The ratio to its own standard error of a difference one above: 1 / s + (d - d) / s. */
+    const double error = 1 / plain_ratio(n, all, right, scored, observed - 1);
+    for (int r = 0; r < B; r++) {
+        random_stream stream = random_open(options->seed, (uint64_t)r);
+        random_below(&stream, (uint32_t)n, n, index);
+        ratios[r] = plain_ratio(n, index, right, scored, observed);
+    }
+    qsort(ratios, (size_t)B, sizeof *ratios, ascending);
+    ends[0] = observed - error * quantile(B, ratios, (1 + options->level) / 2);
+    ends[1] = observed - error * quantile(B, ratios, (1 - options->level) / 2);
+    free(ratios);
+}
+
 /* Unequal recordings, of which strategy b loses some steps in a skewed way. */
 static void skewed_sample(int n, uint64_t *seed, int64_t *a, int64_t *b, int64_t *scored)
 {
@@ -178,6 +225,66 @@ static void skewed_sample(int n, uint64_t *seed, int64_t *a, int64_t *b, int64_t
         int64_t loss = (int64_t)(next(seed) % 12);
         b[i] = a[i] - loss * loss / 6 + 2 < scored[i] ? a[i] - loss * loss / 6 + 2 : scored[i];
     }
+}
+
+static void test_studentised_the_long_way(void **state)
+{
+    (void)state;
+    static const int sizes[] = {4, 5, 12, 50, SP_MOST_STUDENTISED};
+    sp_bootstrap_options options = sp_bootstrap_options_default();
+    uint64_t seed = 47;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int64_t a[SP_MOST_STUDENTISED], b[SP_MOST_STUDENTISED], scored[SP_MOST_STUDENTISED], right[SP_MOST_STUDENTISED];
+        double ends[2];
+        sp_difference d;
+        sp_error err;
+        skewed_sample(sizes[s], &seed, a, b, scored);
+        for (int i = 0; i < sizes[s]; i++)
+            right[i] = a[i] - b[i];
+        options.seed = s;
+        options.n_resamples = s % 2 ? 1500 : 4001;
+        options.level = s % 3 ? 0.95 : 0.8;
+        plain_studentised(sizes[s], right, scored, &options, ends);
+        assert_ok(sp_bootstrap_accuracy(sizes[s], a, b, scored, &options, &d, &err), &err);
+        for (int side = 0; side < 2; side++)
+            assert_close(d.studentised[side].value, ends[side], 1e-10, 0);
+        assert_memory_equal(&d.low, &d.studentised[0], sizeof d.low);
+        assert_memory_equal(&d.high, &d.studentised[1], sizeof d.high);
+    }
+}
+
+/* Where there is no studentised interval, and what is shown then. */
+static void test_studentised_undefined(void **state)
+{
+    (void)state;
+    enum { N = SP_MOST_STUDENTISED + 1 };
+    int64_t a[N], b[N], scored[N];
+    sp_bootstrap_options options = sp_bootstrap_options_default();
+    sp_difference d;
+    sp_error err;
+    uint64_t seed = 3;
+    skewed_sample(N, &seed, a, b, scored);
+    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &d, &err), &err);
+    assert_undefined(d.studentised[0], "more than 128 recordings");
+    assert_memory_equal(&d.low, &d.bca[0], sizeof d.low);
+    assert_memory_equal(&d.high, &d.bca[1], sizeof d.high);
+    assert_ok(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), &err);
+    assert_undefined(d.studentised[1], "too few recordings differ");
+    assert_undefined(d.low, "too few recordings differ");
+    assert_true(!d.bca[0].undefined && d.n_resamples == 10000);
+    /* One recording of 20 differs: a third of the resamples does not see it. */
+    for (int i = 0; i < 20; i++) {
+        a[i] = 50 + (i == 7);
+        b[i] = 50;
+        scored[i] = 100;
+    }
+    assert_ok(sp_bootstrap_accuracy(20, a, b, scored, &options, &d, &err), &err);
+    assert_undefined(d.high, "too few recordings differ");
+    assert_close(d.skewness, 18 / sqrt(19), 1e-9, 0);
+    /* No interval leaves what the difference can be. */
+    const int64_t many[] = {0, 100, 0, 100, 1}, few[] = {0, 0, 0, 1, 0}, steps[] = {100, 100, 100, 100, 100};
+    assert_ok(sp_bootstrap_accuracy(5, many, few, steps, &options, &d, &err), &err);
+    assert_true(d.low.value >= -1 && d.high.value <= 1);
 }
 
 static void test_intervals_the_long_way(void **state)
@@ -212,17 +319,17 @@ static void test_intervals_the_long_way(void **state)
 }
 
 /* Clusters as lists, as a matrix, and by the loop for accuracies draw the same resamples: the same intervals bit for bit, by any
- * number of threads. Counts 2^25 times as large have sums that need the lists, and are the same shares. */
-static void test_clusters_agree(void **state)
+ * number of threads, of few clusters (studentised) and of many. Counts 2^25 times as large have sums that need the lists, and are
+ * the same shares. */
+static void expect_clusters_agree(int n)
 {
-    (void)state;
-    enum { N = 200, WIDTH = 3 };
-    const sp_statistics statistics = {.n = 2, .compute = shares, .undefined = "nothing there"};
+    enum { MOST = 200, WIDTH = 3 };
+    const sp_statistics statistics = {.n = 2, .most = 1, .compute = shares, .undefined = "nothing there"};
     sp_bootstrap_options options = sp_bootstrap_options_default();
-    uint32_t counts[N * WIDTH], large[N * WIDTH], slots[N * WIDTH];
-    int64_t offsets[N + 1], a[N], b[N], scored[N];
+    uint32_t counts[MOST * WIDTH], large[MOST * WIDTH], slots[MOST * WIDTH];
+    int64_t offsets[MOST + 1], a[MOST], b[MOST], scored[MOST];
     uint64_t seed = 77;
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         offsets[i] = (int64_t)i * WIDTH;
         counts[i * WIDTH + 0] = (uint32_t)(next(&seed) % 30);
         counts[i * WIDTH + 1] = 0;
@@ -235,14 +342,14 @@ static void test_clusters_agree(void **state)
             large[i * WIDTH + w] = counts[i * WIDTH + w] << 25;
         }
     }
-    offsets[N] = N * WIDTH;
+    offsets[n] = (int64_t)n * WIDTH;
     sp_difference matrix[2], lists[2], threads[4], pair;
     sp_error err;
-    sp_clusters c = {.n = N, .width = WIDTH, .offsets = offsets, .slots = slots, .counts = counts}, heavy = c;
+    sp_clusters c = {.n = n, .width = WIDTH, .offsets = offsets, .slots = slots, .counts = counts}, heavy = c;
     heavy.counts = large;
     assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, NULL, matrix, &err), &err);
     assert_ok(sp_clusters_bootstrap(&heavy, &statistics, &options, NULL, lists, &err), &err);
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &pair, &err), &err);
+    assert_ok(sp_bootstrap_accuracy(n, a, b, scored, &options, &pair, &err), &err);
     assert_true(matrix[0].low.value < matrix[0].difference.value && matrix[0].difference.value < matrix[0].high.value);
     assert_memory_equal(matrix, lists, sizeof matrix);
     assert_memory_equal(&matrix[0], &pair, sizeof pair);
@@ -256,6 +363,13 @@ static void test_clusters_agree(void **state)
         assert_memory_equal(threads + 2, matrix, sizeof matrix);
         sp_workers_free(workers);
     }
+}
+
+static void test_clusters_agree(void **state)
+{
+    (void)state;
+    expect_clusters_agree(200);
+    expect_clusters_agree(60);
 }
 
 /* More clusters than are drawn one by one: the interval of groups is the normal one, whose standard error a sum of independent
@@ -301,9 +415,10 @@ static void test_many_clusters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bootstrap_undefined), cmocka_unit_test(test_bootstrap_properties),
-        cmocka_unit_test(test_bootstrap_resamples), cmocka_unit_test(test_intervals_the_long_way),
-        cmocka_unit_test(test_clusters_agree),      cmocka_unit_test(test_many_clusters),
+        cmocka_unit_test(test_bootstrap_undefined),      cmocka_unit_test(test_bootstrap_properties),
+        cmocka_unit_test(test_bootstrap_resamples),      cmocka_unit_test(test_intervals_the_long_way),
+        cmocka_unit_test(test_studentised_the_long_way), cmocka_unit_test(test_studentised_undefined),
+        cmocka_unit_test(test_clusters_agree),           cmocka_unit_test(test_many_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -576,8 +576,12 @@ static void test_methods_say_what_was_asked_for(void **state)
     (void)state;
     sample *s = sample_small();
     char *page = page_of(s);
-    assert_has(page, "bias-corrected and accelerated (BCa), from ");
+    assert_has(page, "%, studentised, from ");
     assert_has(page, "of accuracy alone; differences of 0 are dropped");
+    free(page);
+    s->comparison.interval = SP_INTERVAL_BCA;
+    page = page_of(s);
+    assert_has(page, "%, bias-corrected and accelerated (BCa), from ");
     free(page);
     s->comparison.interval = SP_INTERVAL_PERCENTILE;
     s->comparison.zeros = SP_ZEROS_PRATT;
