@@ -7,7 +7,10 @@
 OPTION_ROW(MODEL, "model", 'm', TEXT, run.model, "the rules: a file, or a shipped model by name", "M")
 OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
            "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "RULES")
-OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
+OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies,
+           "what to compare; the verdict leads with the first legal one besides greedy (argmax,greedy,viterbi; with --cv without "
+           "greedy)",
+           "LIST")
 OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "STRATEGY")
 OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
            "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .conll, .annot, .eannot, .ids, .edf", "PATHS")

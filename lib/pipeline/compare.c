@@ -16,7 +16,10 @@
 #include "pipeline/parts/part.h"
 #include "pipeline/run.h"
 
-const char sp_usual_strategies[] = "argmax,greedy,viterbi";
+const char *sp_strategies_named(const sp_run_options *o)
+{
+    return o->strategies ? o->strategies : o->n_folds ? "argmax,viterbi" : "argmax,greedy,viterbi";
+}
 
 /* Does what stands before `at` in the text end with the name? */
 static bool ends_with(const char *text, const char *at, const char *name)
@@ -254,7 +257,7 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     sp_pipeline p;
     calibration scaled = {.n = 0};
     training_set learnt = {.block = NULL};
-    const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
+    const char *strategies = sp_strategies_named(o);
     sp_status status = sp_pipeline_open(&p, recordings, o, strategies, err);
     const int32_t n = o->n_against_recordings;
     sp_rival *against = calloc((size_t)(n > 0 ? n : 1), sizeof *against);

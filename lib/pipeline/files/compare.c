@@ -78,7 +78,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     sp_run_options *o = &r.options;
     sp_pipeline *p = &r.p;
     sp_comparison *made = NULL;
-    const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
+    const char *strategies = sp_strategies_named(o);
     sp_status status = sp_run_find_labels(o, err);
     if (status != SP_OK)
         return status;

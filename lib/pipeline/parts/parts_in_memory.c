@@ -142,7 +142,7 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
     if (status == SP_OK && !o->part.shard && !is_in_order(recordings->info))
         status = in_order_open(&sorted, recordings, &from, err);
     if (status == SP_OK)
-        status = sp_pipeline_open(&p, &from, o, o->strategies ? o->strategies : sp_usual_strategies, err);
+        status = sp_pipeline_open(&p, &from, o, sp_strategies_named(o), err);
     if (status == SP_OK)
         status = sp_part_steps_read(o->part.steps, &run.with_steps, err);
     if (status == SP_OK)

@@ -158,7 +158,7 @@ def comparing(
     scores: Any,
     labels: Any,
     model: Model | str,
-    strategies: Sequence[str] | str,
+    strategies: Sequence[str] | str | None,
     ids: Sequence[str] | None,
     subjects: Sequence[Any] | None,
     weights: Any,
@@ -177,12 +177,13 @@ def comparing(
         inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
     if weights is not None:
         inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
-    if not isinstance(strategies, Iterable):
+    if strategies is not None and not isinstance(strategies, Iterable):
         raise StatepathError(f"strategies={strategies!r}: names of strategies are needed")
-    names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
     if on_infeasible not in ("report", "relax", "raise"):
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
-    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
+    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading)}
+    if strategies is not None:
+        how["strategies"] = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
     how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
     return request, reading, inputs, how
 
@@ -192,7 +193,7 @@ def compare(
     scores: Any,
     labels: Any,
     model: Model | str,
-    strategies: Sequence[str] | str = ("argmax", "greedy", "viterbi"),
+    strategies: Sequence[str] | str | None = None,
     *,
     ids: Sequence[str] | None = None,
     subjects: Sequence[Any] | None = None,
@@ -212,10 +213,10 @@ def compare(
         As in :func:`decode`. A mapping names its recordings.
     labels : array, list or None
         The true class of each step, numbers or names, in the shape of the paths; -1, None or NaN where it is not known. None: no labels.
-        Where labels [N,T] are -100, as in Hugging Face's layout, a step takes no part: at the end of a row it is padding, elsewhere `gaps`
+        Where labels [N,T] are -100, as in the layout of Hugging Face, a step takes no part: at the end of a row it is padding, elsewhere `gaps`
         says what becomes of it.
-    strategies : sequence of str
-        As in :func:`decode`.
+    strategies : sequence of str, optional
+        As in :func:`decode`; argmax, greedy and viterbi, with `cv` without greedy. The verdict leads with the first legal one besides greedy.
     ids : sequence of str, optional
         Names of the recordings.
     subjects : sequence, optional

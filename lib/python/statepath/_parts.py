@@ -194,7 +194,7 @@ def compare_part(
     scores: Any,
     labels: Any,
     model: Model | str,
-    strategies: Sequence[str] | str = ("argmax", "greedy", "viterbi"),
+    strategies: Sequence[str] | str | None = None,
     *,
     shard: tuple[int, int] | str | None = None,
     part_steps: Literal["all", "none"] = "all",

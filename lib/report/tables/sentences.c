@@ -48,23 +48,27 @@ int32_t sp_argmax_strategy(const sp_comparison *c)
     return strategy_named(c, "argmax");
 }
 
+/* The first that is legal, by construction or as it came out; -1: none is. */
+static int32_t first_legal(const sp_comparison *c, int32_t n, bool by_construction)
+{
+    const int32_t argmax = sp_argmax_strategy(c), greedy = strategy_named(c, "greedy");
+    int32_t first = -1;
+    for (int32_t s = 0; s < n && (first < 0 || first == greedy); s++) {
+        const sp_strategy_result *one = &c->strategies[s];
+        const bool is_legal = by_construction ? one->is_legal_by_construction : !one->counts.illegal;
+        if (s != argmax && is_legal && one->n_undecoded < c->n_recordings && (first < 0 || s != greedy))
+            first = s;
+    }
+    return first;
+}
+
 int32_t sp_focus_strategy(const sp_comparison *c)
 {
-    int32_t argmax = sp_argmax_strategy(c), focus = -1;
-    double best = -INFINITY;
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        const sp_strategy_result *strategy = &c->strategies[s];
-        const sp_value *value = strategy->has_agreement ? &strategy->agreement.accuracy : &strategy->path_score;
-        bool has_value = strategy->has_agreement || strategy->has_path_score;
-        double merit = has_value && !value->undefined ? value->value : -INFINITY;
-        if (s == argmax || strategy->classifier || strategy->counts.illegal || strategy->n_undecoded == c->n_recordings)
-            continue;
-        if (focus < 0 || merit >= best) {
-            focus = s;
-            best = merit;
-        }
-    }
-    return focus >= 0 ? focus : (c->n_against ? c->against[0].first : c->n_strategies) - 1;
+    const int32_t n = c->n_against ? c->against[0].first : c->n_strategies;
+    int32_t focus = first_legal(c, n, true);
+    if (focus < 0)
+        focus = first_legal(c, n, false);
+    return focus >= 0 ? focus : n - 1;
 }
 
 int32_t sp_same_strategy(const sp_comparison *c, int32_t strategy, int32_t i)
@@ -216,6 +220,7 @@ static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, 
     add_accuracy_clause(c, focus, argmax, against_argmax, line);
     if (greedy >= 0 && greedy != focus)
         add_accuracy_clause(c, focus, greedy, against_greedy, line);
+    sp_add_prices(c, line);
 }
 
 void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)

@@ -63,6 +63,7 @@ static void add_matrices(void *arg, const sp_document_row *row, const sp_table *
 static void add_top(writer *w)
 {
     const sp_comparison *c = w->comparison;
+    sp_buffer prices = {0};
     sp_buffer_text(&w->out, "## ");
     sp_buffer_markdown(&w->out, c->file ? c->file : "scores");
     sp_buffer_text(&w->out, "\n\n");
@@ -70,6 +71,13 @@ static void add_top(writer *w)
     sp_buffer_text(&w->out, "; model ");
     sp_buffer_markdown(&w->out, c->model_name ? c->model_name : "without a name");
     sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count, sp_plural(c->forbidden_count));
+    sp_add_prices(c, &prices);
+    if (prices.length) {
+        sp_buffer_markdown(&w->out, prices.data);
+        sp_buffer_text(&w->out, "\n\n");
+    }
+    w->out.failed |= prices.failed;
+    sp_buffer_free(&prices);
 }
 
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)

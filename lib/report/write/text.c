@@ -79,6 +79,11 @@ static void add_top(writer *w)
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
+    sp_add_prices(c, &line);
+    if (line.length)
+        wrapped(w, line.data, 2);
+    w->out.failed |= line.failed;
+    sp_buffer_free(&line);
 }
 
 /* ---- confusion matrices, side by side ---- */

@@ -115,7 +115,7 @@ static void test_probabilities_are_drawn(void **state)
     s = sample_nights(50, 950);
     page = page_of(s);
     assert_has(page, "The page has room for the probabilities of each step of 26 recordings, in the same order.");
-    assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: greedy is better than argmax in ");
+    assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: viterbi is better than argmax in ");
     assert_has(page, "With scripts switched on any other can be drawn: the steps of all are in the page.");
     assert_true(strlen(page) < 700 * 1000);
     free(page);

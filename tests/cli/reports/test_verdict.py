@@ -1,0 +1,73 @@
+"""What is said first: which strategy leads, and what more accuracy was bought with."""
+import json
+import re
+
+import numpy as np
+
+import statepath_test as st
+
+CLASSES = [b"a", b"b"]
+
+
+class TestVerdict(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        # Of 20 steps 18 are a and 2 are b. The classifier says b too early and too late, but finds every run; a minimum dwell erases them.
+        labels = np.tile([0] * 9 + [1] * 2 + [0] * 9, 40)
+        b = np.tile([-5.0] * 6 + [0.5] * 8 + [-5.0] * 6, 40)
+        scores = np.stack([np.zeros(len(b)), b], axis=1)
+        self.h5("in.h5", scores=scores, labels=labels.astype(np.int8), offsets=np.arange(0, 801, 80), classes=CLASSES)
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b"], "forbid": {}, "min_dwell": {"b": 9}}))
+
+    def compare(self, *options):
+        out = self.statepath("compare", "in.h5", "--model", "m.json", "--report", "r.html", "--json", "r.json", "--markdown", "r.md", "-f", "-q",
+                             *options).stdout
+        return out, self.read("r.html").decode(), json.loads(self.read("r.json"))
+
+    def test_accuracy_that_was_bought_is_said_first(self):
+        out, page, _ = self.compare()
+        price = ("viterbi's accuracy of 0.9000 (argmax 0.7000) is bought with segments: edit score 0.1111 (argmax 1.0000), and with classes: "
+                 "kappa 0.0000 (argmax 0.2857), macro F1 0.4737 (argmax 0.6000).")
+        self.assertEqual(" ".join(out.split("\n\n")[0].split("\n", 2)[2].split()), price)
+        headline = re.search(r'<p class="headline">(.*?)</p>', page).group(1)
+        self.assertTrue(headline.endswith(price.replace("'", "&#39;")), headline)
+        self.assertIn(price, self.read("r.md").decode().split("| strategy")[0].replace("\\", ""))
+
+    def test_nothing_is_said_where_nothing_was_bought(self):
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b"], "forbid": {}}))
+        out, page, _ = self.compare()
+        self.assertNotIn("bought", out + page)
+
+    def test_the_first_legal_strategy_that_was_named_leads(self):
+        for names, leads in (("argmax,greedy,viterbi", "viterbi"), ("argmax,mea,viterbi", "mea"), ("viterbi,argmax,mea", "viterbi"),
+                             ("argmax,greedy", "greedy"), ("argmax,posterior,beam:2,viterbi", "beam:2")):
+            headline = re.search(r'<p class="headline">(\S+)', self.compare("--strategies", names)[1]).group(1)
+            self.assertEqual(headline, leads, names)
+
+    def test_greedy_is_not_usual_with_learnt_weights(self):
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b"], "forbid": {}}))
+        self.assertEqual(list(self.compare()[2]["strategies"]), ["argmax", "greedy", "viterbi"])
+        self.assertEqual(list(self.compare("--cv", "2")[2]["strategies"]), ["argmax", "viterbi"])
+        self.assertEqual(list(self.compare("--cv", "2", "--strategies", "greedy,argmax")[2]["strategies"]), ["greedy", "argmax"])
+
+    def test_what_was_simulated_is_said(self):
+        """Of fewer than 30 recordings; of more where their differences are skewed."""
+        said = "In simulations of 8 recordings 95 % studentised intervals held the true difference in 95 of 100 samples"
+        rng = np.random.default_rng(5)
+        for n, noise, expected in ((10, rng.normal(0, 1, 10), True), (60, rng.uniform(-1, 1, 60), False), (60, rng.lognormal(0, 1.5, 60), True)):
+            steps = 1000
+            labels = np.zeros((n, steps), np.int8)
+            b = np.full((n, steps), -5.0)
+            labels[:, -10:], b[:, -10:] = 1, 5
+            for i, wrong in enumerate(np.clip(np.round(20 + 10 * noise), 0, 400).astype(int)):
+                b[i, 1 : 2 * wrong : 2] = 0.5  # so many single steps argmax has wrong
+            self.h5("in.h5", scores=np.stack([np.zeros(n * steps), b.ravel()], axis=1), labels=labels.ravel(),
+                    offsets=np.arange(0, n * steps + 1, steps), classes=CLASSES)
+            out = " ".join(self.compare()[0].split())
+            self.assertEqual("In simulations of" in out, expected, out)
+            if n == 10:
+                self.assertIn(said, out)
+
+
+if __name__ == "__main__":
+    st.main()
