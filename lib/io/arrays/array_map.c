@@ -436,7 +436,7 @@ static sp_status read_labels(const sp_array_map *map, int64_t *out, sp_error *er
 {
     sp_status status = SP_OK;
     for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
-        const sp_stored *array = sp_array_of(&map->labels, n);
+        sp_stored *array = sp_array_of(&map->labels, n);
         const int64_t begin = map->offsets[n], steps = map->offsets[n + 1] - begin;
         const int64_t first = map->layout == SP_LAYOUT_PADDED   ? n * map->padded_steps
                               : map->layout == SP_LAYOUT_GROUPS ? 0
