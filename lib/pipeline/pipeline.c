@@ -14,6 +14,20 @@
 
 /* ---- opening ---- */
 
+sp_status sp_pipeline_add_strategy(sp_pipeline *p, const char *text, sp_error *err)
+{
+    const int s = p->n_strategies;
+    sp_status status = sp_strategy_parse(text, &p->strategies[s], err);
+    if (status != SP_OK)
+        return status;
+    p->names[s] = sp_strategy_format(&p->strategies[s], p->texts[s]);
+    for (int before = 0; before < s; before++)
+        if (strcmp(p->names[s], p->names[before]) == 0)
+            return sp_fail(err, SP_EINVAL, "strategy %s is named twice", p->names[s]);
+    p->n_strategies++;
+    return SP_OK;
+}
+
 static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err)
 {
     char *text = strdup(list), *parts[SP_RUN_STRATEGIES + 1];
@@ -24,16 +38,8 @@ static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err
     if (n == 0 || n > SP_RUN_STRATEGIES)
         status =
             sp_fail(err, SP_EINVAL, "`strategies` needs 1 to %d names, for example argmax,greedy,viterbi", SP_RUN_STRATEGIES);
-    for (int i = 0; status == SP_OK && i < n; i++) {
-        status = sp_strategy_parse(parts[i], &p->strategies[i], err);
-        if (status != SP_OK)
-            break;
-        p->names[i] = sp_strategy_format(&p->strategies[i], p->texts[i]);
-        for (int j = 0; j < i; j++)
-            if (strcmp(p->names[i], p->names[j]) == 0)
-                status = sp_fail(err, SP_EINVAL, "strategy %s is named twice", p->names[i]);
-    }
-    p->n_strategies = n;
+    for (int i = 0; status == SP_OK && i < n; i++)
+        status = sp_pipeline_add_strategy(p, parts[i], err);
     free(text);
     return status;
 }

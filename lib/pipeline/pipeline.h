@@ -117,6 +117,9 @@ void sp_pipeline_close(sp_pipeline *p);
 sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const char *strategies,
                            sp_error *err);
 
+/* One strategy more; there are fewer than SP_RUN_STRATEGIES. SP_OK; SP_EINVAL (no strategy; named twice). */
+sp_status sp_pipeline_add_strategy(sp_pipeline *p, const char *text, sp_error *err);
+
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err);
 

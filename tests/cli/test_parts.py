@@ -444,6 +444,23 @@ class TestParts(st.TestCase):
             _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", status=1)
             self.assertIn("P2.h5: dataset /%s is missing" % name, err)
 
+    def edit_header(self, part, **members):
+        with h5py.File(part, "r+") as f:
+            header = {**json.loads(f["header"][0]), **members}
+            del f["header"]
+            f["header"] = np.array([json.dumps(header).encode()])
+
+    def test_names_of_strategies(self):
+        """A strategy has one name, which is short: other texts that mean it, or mean nothing, are of no part."""
+        write("in.h5", recordings(50, 6))
+        self.statepath("compare", "in.h5", "--model", "sleep-strict", "-s", "argmax,beam:4", "--part", "P.h5")
+        whole = self.read("P.h5")
+        for names in (["argmax", "beam:" + "0" * 10000 + "4"], ["argmax", "beam:04"], ["argmax", "argmax"], ["argmax", "?"], [], ["argmax"] * 17):
+            self.put("P.h5", whole)
+            self.edit_header("P.h5", strategies=names)
+            self.statepath("merge", "P.h5", "--report", "r.html", status=1,
+                           stderr="statepath: P.h5: its strategies are not those of a run of this program; it is damaged: make it again\n")
+
     def test_wrong_use(self):
         write("in.h5", recordings(60, 3))
         def wrong(*words, stderr):

@@ -114,24 +114,30 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 
 /* ---- the pipeline ---- */
 
+/* As the run had it: a strategy that was decoded is written as sp_strategy_format() writes it. */
+static bool add_name(sp_pipeline *p, const char *name, bool is_decoded)
+{
+    const int s = p->n_strategies;
+    if (is_decoded)
+        return sp_pipeline_add_strategy(p, name, NULL) == SP_OK && strcmp(p->names[s], name) == 0;
+    for (int before = 0; before < s; before++)
+        if (strcmp(p->names[before], name) == 0)
+            return false;
+    p->names[p->n_strategies++] = name;
+    return true;
+}
+
 static sp_status name_strategies(sp_merge_run *r, sp_error *err)
 {
     const json_t *list = sp_merge_member(r, "strategies");
     const size_t n = json_array_size(list);
-    sp_pipeline *p = &r->p;
-    if (n < 1 || n > SP_RUN_STRATEGIES)
-        return sp_fail(err, SP_EDATA, "%s: names %d strategies; the file is damaged: make it again", r->parts.parts[0].name,
-                       (int)n);
-    const bool is_decoded = r->parts.info.has_scores;
-    p->n_strategies = (int)n;
-    for (size_t s = 0; s < n; s++) {
-        p->names[s] = json_string_value(json_array_get(list, s));
-        sp_status status = !p->names[s] ? SP_EDATA : is_decoded ? sp_strategy_parse(p->names[s], &p->strategies[s], NULL) : SP_OK;
-        if (status != SP_OK)
-            return sp_fail(err, SP_EDATA, "%s: a strategy is none that this program knows; the file is damaged: make it again",
-                           r->parts.parts[0].name);
-    }
-    return SP_OK;
+    bool is_right = n >= 1 && n <= SP_RUN_STRATEGIES;
+    for (size_t s = 0; is_right && s < n; s++)
+        is_right = add_name(&r->p, json_string_value(json_array_get(list, s)), r->parts.info.has_scores);
+    return is_right
+               ? SP_OK
+               : sp_fail(err, SP_EDATA, "%s: its strategies are not those of a run of this program; it is damaged: make it again",
+                         r->parts.parts[0].name);
 }
 
 static sp_status name_raters(sp_merge_run *r, sp_error *err)
