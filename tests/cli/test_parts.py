@@ -455,7 +455,7 @@ class TestParts(st.TestCase):
         write("in.h5", recordings(50, 6))
         self.statepath("compare", "in.h5", "--model", "sleep-strict", "-s", "argmax,beam:4", "--part", "P.h5")
         whole = self.read("P.h5")
-        for names in (["argmax", "beam:" + "0" * 10000 + "4"], ["argmax", "beam:04"], ["argmax", "argmax"], ["argmax", "?"], [], ["argmax"] * 17):
+        for names in (["argmax", "beam:" + "0" * 10000 + "4"], ["argmax", "beam:04"], ["argmax", "argmax"], ["argmax", "?"]):
             self.put("P.h5", whole)
             self.edit_header("P.h5", strategies=names)
             self.statepath("merge", "P.h5", "--report", "r.html", status=1,

@@ -81,7 +81,9 @@ static void put(sp_counting *c, const int64_t *values, int64_t n)
     c->is_short = c->is_short || !sp_count_list_put(c->to, values, n);
 }
 
-/* No sum may be above `most`, so that no addition overflows. */
+#define MOST_SUM (INT64_MAX / 4)
+
+/* Neither a count nor their sum may be above what can be counted, so that no addition overflows. */
 static void count(sp_counting *c, int64_t *counts, int64_t n, int64_t most)
 {
     if (!counts)
@@ -91,12 +93,13 @@ static void count(sp_counting *c, int64_t *counts, int64_t n, int64_t most)
         return;
     }
     const int64_t next = sp_count_next(c, n);
+    int64_t sum = 0;
     for (int64_t i = 0; next >= 0 && i < n && !c->is_odd; i++) {
         const int64_t more = sp_count_at(c->from, next + i);
         c->is_odd |= more < c->least || more > most;
         if (!c->is_odd)
-            counts[i] += more;
-        c->is_odd |= counts[i] > most;
+            sum += counts[i] += more;
+        c->is_odd |= counts[i] > most || sum > MOST_SUM;
     }
 }
 
@@ -115,7 +118,7 @@ void sp_count_flag(sp_counting *c, bool *flag)
 void sp_count_whole(sp_counting *c, double *sum)
 {
     int64_t value = (int64_t)*sum;
-    count(c, &value, 1, INT64_MAX / 4);
+    count(c, &value, 1, MOST_SUM);
     *sum = (double)value;
 }
 
@@ -124,7 +127,7 @@ enum { INTEGERS = SP_EXACT_DIGITS + 2 };
 
 void sp_count_exact(sp_counting *c, sp_exact_sum *sums, int64_t n)
 {
-    const int64_t most = INT64_MAX / 4; /* of a digit, so that no addition overflows */
+    const int64_t most = MOST_SUM; /* of a digit */
     for (int64_t i = 0; i < n; i++) {
         if (c->to) {
             put(c, &sums[i].place, 1);

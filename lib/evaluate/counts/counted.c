@@ -28,8 +28,8 @@ static int64_t next_row(sp_counting *c, int64_t *n)
     return sp_count_next(c, c->is_odd ? 0 : 2 * *n);
 }
 
-/* n_keys: keys are below it. */
-static void count_tally(sp_counting *c, sp_tally *tally, int64_t n_keys)
+/* n_keys: keys are below it. of_runs: they are sp_run_key(), and all runs together have no more steps than can be counted. */
+static void count_tally(sp_counting *c, sp_tally *tally, int64_t n_keys, bool of_runs)
 {
     int64_t n = (int64_t)tally->n;
     if (c->to) {
@@ -42,12 +42,15 @@ static void count_tally(sp_counting *c, sp_tally *tally, int64_t n_keys)
         return;
     }
     const int64_t entries = next_row(c, &n);
+    int64_t left = SP_MOST_COUNTED;
     for (int64_t i = entries; entries >= 0 && i < entries + 2 * n && !c->is_short && !c->is_odd; i += 2) {
         const int64_t key = sp_count_at(c->from, i), more = sp_count_at(c->from, i + 1);
-        if (key < 0 || key >= n_keys || more <= 0 || more > SP_MOST_COUNTED)
-            c->is_odd = true;
-        else
-            c->is_short = !sp_tally_add(tally, key, more);
+        const int64_t steps = of_runs ? key & (sp_run_key(1, 0) - 1) : 1;
+        c->is_odd = key < 0 || key >= n_keys || steps < 1 || more < 1 || more > left / steps;
+        if (c->is_odd)
+            return;
+        left -= more * steps;
+        c->is_short = !sp_tally_add(tally, key, more);
     }
 }
 
@@ -138,9 +141,9 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     count_entities(c, &of->entities.pooled, 1);
     count_entities(c, &of->entities.strict, 1);
     count_entities(c, of->entities.types, e->result->n_entity_types);
-    count_tally(c, &sums->transitions, K * K);
-    count_tally(c, &sums->class_runs, sp_run_key((int32_t)K, 0));
-    count_tally(c, &sums->error_lengths, sp_run_key(1, 0));
+    count_tally(c, &sums->transitions, K * K, false);
+    count_tally(c, &sums->class_runs, sp_run_key((int32_t)K, 0), true);
+    count_tally(c, &sums->error_lengths, sp_run_key(1, 0), true);
     sp_count_exact(c, &sums->edit_sum, 1);
     sp_count_exact(c, &sums->score_sum, 1);
     sp_count_exact(c, &sums->regret_sum, 1);
@@ -176,8 +179,8 @@ static void visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index *in
     sp_count(c, e->contingency, (int64_t)e->n_pairs * e->K * e->K);
     sp_count_whole(c, &e->right_sum);
     sp_count_whole(c, &e->right_squares);
-    count_tally(c, &e->reference_transitions, (int64_t)e->K * e->K);
-    count_tally(c, &e->reference_runs, sp_run_key(e->K, 0));
+    count_tally(c, &e->reference_transitions, (int64_t)e->K * e->K, false);
+    count_tally(c, &e->reference_runs, sp_run_key(e->K, 0), true);
     for (int32_t s = 0; s < r->n_strategies; s++)
         visit_strategy(c, e, s, index);
     sp_scorers_visit(c, e);
@@ -339,6 +342,66 @@ static int64_t width_of(sp_evaluation *e, void (*visit)(sp_counting *c, sp_evalu
     return n;
 }
 
+/* ---- can a recording have such numbers? ---- */
+
+static bool are_within(const int64_t *numbers, int n, int64_t most)
+{
+    bool is_right = true;
+    for (int i = 0; i < n; i++)
+        is_right = is_right && numbers[i] >= -1 && numbers[i] <= most;
+    return is_right;
+}
+
+static bool is_night(const sp_night *night, int64_t n_steps)
+{
+    const int64_t numbers[] = {night->first,      night->last,        night->first_sleep, night->first_rem,
+                               night->wake_after, night->wake_within, night->awakenings};
+    int64_t sum = 0;
+    for (int stage = 0; stage < SP_N_STAGES; stage++)
+        sum += night->stage[stage];
+    return are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && are_within(night->stage, SP_N_STAGES, n_steps) &&
+           sum <= n_steps;
+}
+
+static bool is_result(const sp_recording_result *one, int64_t n_steps, int64_t scored)
+{
+    const sp_transition_counts *c = &one->counts;
+    const int64_t numbers[] = {one->decoded.step, c->transitions, c->changes,   c->illegal,
+                               c->illegal_start,  c->illegal_end, c->short_runs};
+    const sp_status status = one->decoded.status;
+    return (status == SP_OK || status == SP_ENOPATH || status == SP_EDEADEND || status == SP_EBUG) &&
+           are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && one->decoded.n_broken >= 0 && one->correct >= 0 &&
+           one->correct <= scored && one->decoded.score < INFINITY &&
+           (one->kappa.undefined || fabs(one->kappa.value) <= 1 + 1e-9);
+}
+
+/* Recording r as it was read; its nights are the first of e->nights. */
+static bool is_row(const sp_evaluation *e, int64_t r)
+{
+    const sp_comparison *c = e->result;
+    const int64_t n = c->steps[r], scored = c->scored_steps[r];
+    bool is_right = n >= 0 && scored >= 0 && scored <= n && (!c->has_wake_trim || c->trimmed_steps[r] >= 0);
+    is_right = is_right && (!c->has_length_trim || (c->cut_path_steps[r] >= 0 && c->cut_label_steps[r] >= 0));
+    for (int32_t s = 0; is_right && s < c->n_strategies; s++)
+        is_right = is_result(&c->strategies[s].recordings[r], n, scored);
+    for (int32_t i = 0; is_right && c->sleep && i <= c->n_strategies; i++)
+        is_right = is_night(&e->nights[i], n);
+    return is_right;
+}
+
+/* Places of the greatest of something, which sums name. */
+static bool are_places(const sp_comparison *c)
+{
+    const sp_frequencies *reference = &c->reference_frequencies;
+    bool is_right = reference->worst_illegal <= 0 || reference->worst_illegal <= c->steps[reference->worst_recording];
+    for (int32_t s = 0; is_right && s < c->n_strategies; s++) {
+        const sp_error_runs *runs = &c->strategies[s].error_runs;
+        is_right = runs->longest <= 0 || (runs->longest_step >= 0 && runs->longest <= c->steps[runs->longest_recording] &&
+                                          runs->longest_step <= c->steps[runs->longest_recording] - runs->longest);
+    }
+    return is_right;
+}
+
 static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const int64_t *among_all, sp_error *err)
 {
     const int64_t N = part->counted->n_recordings;
@@ -359,6 +422,8 @@ static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const 
             memset(e->nights, 0, ((size_t)c->n_strategies + 1) * sizeof *e->nights);
         visit_row(&rows, e, r);
         visit_values(&values, e, r);
+        if (rows.is_odd || !is_row(e, r))
+            return odd(part, err);
         for (int32_t s = 0; s < c->n_strategies; s++) {
             sp_recording_result *one = &c->strategies[s].recordings[r];
             one->scored = c->has_labels ? c->scored_steps[r] : 0;
@@ -366,7 +431,7 @@ static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const 
         }
         sp_sleep_from_nights(e, r);
     }
-    return rows.is_odd || values.is_odd ? odd(part, err) : SP_OK;
+    return are_places(c) ? SP_OK : odd(part, err);
 }
 
 /* Reading a part's lists of its recordings one after the other. */
@@ -422,15 +487,22 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
             c->illegal_places_cut = true;
             continue;
         }
-        sp_illegal_said *said = sp_illegal_place_new(e, r, sp_count_at(list, place + 1), err);
+        const int64_t step = sp_count_at(list, place + 1);
+        if (step < 0 || step >= c->steps[r])
+            return odd(part, err);
+        sp_illegal_said *said = sp_illegal_place_new(e, r, step, err);
+        bool is_illegal = false;
         if (!said)
             return SP_ENOMEM;
         for (int32_t s = 0; s <= S; s++) {
             const int64_t first = place + 2 + 3 * (int64_t)s, from = sp_count_at(list, first), to = sp_count_at(list, first + 1);
-            if (from < -1 || from >= e->K || to < -1 || to >= e->K)
-                return odd(part, err);
             said[s] = (sp_illegal_said){(int32_t)from, (int32_t)to, sp_count_at(list, first + 2) != 0};
+            if (from < -1 || from >= e->K || to < (said[s].is_illegal ? 0 : -1) || to >= e->K)
+                return odd(part, err);
+            is_illegal |= said[s].is_illegal;
         }
+        if (!is_illegal)
+            return odd(part, err);
     }
     return SP_OK;
 }
@@ -454,6 +526,12 @@ static sp_status join_in_order(sp_evaluation *e, const sp_joining *j, cursor *at
             status = join_sequences(e, part, &at[from->part], err);
         if (status == SP_OK && !e->result->illegal_places_cut)
             status = join_places(e, part, &at[from->part], from->recording, r, err);
+    }
+    for (int64_t p = 0; status == SP_OK && p < j->n_parts; p++) {
+        const bool has_more = (!e->margins.left_out && at[p].margins.next < at[p].margins.from->n) ||
+                              at[p].sequences.next < at[p].sequences.from->n ||
+                              (!e->result->illegal_places_cut && at[p].places.next < at[p].places.from->n);
+        status = has_more ? odd(&j->parts[p], err) : SP_OK;
     }
     return status;
 }

@@ -75,12 +75,39 @@ void sp_kept_steps_free(sp_kept_steps *kept)
 
 /* ---- reading ---- */
 
-bool sp_kept_steps_find(const sp_count_list *list, int64_t n, int64_t *places)
+/* Are the runs of a stream from `at` on those of n_steps steps with numbers below `most`? Then *at is where the next begins. */
+static bool check_stream(const sp_count_list *list, int64_t *at, int64_t end, int64_t n_steps, int64_t most)
+{
+    const int64_t n = *at < end ? sp_count_at(list, *at) : -1;
+    if (n < 0 || n > (end - *at - 1) / 2)
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t value = sp_count_at(list, *at + 1 + 2 * i), length = sp_count_at(list, *at + 2 + 2 * i);
+        if (length < 1 || length > n_steps || value >= most || (value < -1 && most != INT64_MAX))
+            return false;
+        n_steps -= length;
+    }
+    *at += 1 + 2 * n;
+    return n_steps == 0;
+}
+
+static bool check_recording(const sp_count_list *list, int64_t at, int64_t end, const sp_kept_form *form, int64_t n_steps)
+{
+    bool is_right = check_stream(list, &at, end, form->has_labels ? n_steps : 0, form->n_classes) &&
+                    check_stream(list, &at, end, form->has_segments ? n_steps : 0, INT64_MAX);
+    for (int32_t s = 0; is_right && s < form->n_strategies; s++)
+        is_right = check_stream(list, &at, end, n_steps, form->n_classes);
+    for (int32_t s = 0; is_right && form->is_relaxed && s < form->n_strategies; s++)
+        is_right = check_stream(list, &at, end, n_steps, 2);
+    return is_right && at == end;
+}
+
+bool sp_kept_steps_check(const sp_count_list *list, const sp_kept_form *form, int64_t n, const int64_t *n_steps, int64_t *places)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < n; i++) {
         const int64_t size = at < list->n ? sp_count_at(list, at) : -1;
-        if (size < 0 || size >= list->n - at)
+        if (size < 0 || size >= list->n - at || !check_recording(list, at + 1, at + 1 + size, form, n_steps[i]))
             return false;
         places[i] = at;
         at += 1 + size;
@@ -88,35 +115,20 @@ bool sp_kept_steps_find(const sp_count_list *list, int64_t n, int64_t *places)
     return at == list->n;
 }
 
-/* Where the runs of a stream begin: [*n] pairs. -1: the list is not what it should be. */
-static int64_t find_stream(const sp_count_list *list, int64_t place, int32_t stream, int64_t *n)
+void sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t first, int64_t n, int32_t *out,
+                        int64_t *wide)
 {
-    int64_t at = place + 1;
-    const int64_t end = at + sp_count_at(list, place);
-    for (int32_t i = 0;; i++) {
-        *n = at < end ? sp_count_at(list, at) : -1;
-        if (*n < 0 || *n > (end - at - 1) / 2)
-            return -1;
-        at++;
-        if (i == stream)
-            return at;
-        at += 2 * *n;
-    }
-}
-
-bool sp_kept_steps_read(const sp_count_list *list, int64_t place, int32_t stream, int64_t n_steps, int32_t *out, int64_t *wide)
-{
-    int64_t n = 0, t = 0;
-    const int64_t runs = find_stream(list, place, stream, &n);
-    for (int64_t i = 0; runs >= 0 && i < n; i++) {
-        const int64_t value = sp_count_at(list, runs + 2 * i), length = sp_count_at(list, runs + 2 * i + 1);
-        if (length < 0 || length > n_steps - t || (out && (value < -1 || value > INT32_MAX)))
-            return false;
-        for (const int64_t end = t + length; t < end; t++)
+    int64_t at = place + 1, t = 0;
+    while (stream-- > 0)
+        at += 1 + 2 * sp_count_at(list, at);
+    const int64_t end = first + n, last = at + 2 * sp_count_at(list, at);
+    for (; t < end && at < last; at += 2) {
+        const int64_t value = sp_count_at(list, at + 1), from = t;
+        t += sp_count_at(list, at + 2);
+        for (int64_t i = from < first ? first : from; i < t && i < end; i++)
             if (out)
-                out[t] = (int32_t)value;
+                out[i - first] = (int32_t)value;
             else
-                wide[t] = value;
+                wide[i - first] = value;
     }
-    return runs >= 0 && t == n_steps;
 }

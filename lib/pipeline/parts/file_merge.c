@@ -224,8 +224,8 @@ static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t 
     sp_decoded result = made->strategies[s].recordings[n].decoded;
     const sp_decode_output output = {.paths = room->path, .results = &result, .broken = room->broken};
     sp_status status = r->given.read(r, s, &part, room->path, NULL, err);
-    if (status == SP_OK && room->broken)
-        status = sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL, err);
+    if (room->broken)
+        sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL);
     for (int64_t t = 0; status == SP_OK && room->broken && t < T; t++)
         room->broken[t] = room->runs[t] == 1;
     return status == SP_OK ? sink->put(sink->arg, s, n, 1, first, T, &output, err) : status;
@@ -239,7 +239,7 @@ static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_hole
     bool has_holes = false;
     path_room room;
     sp_block *block = sp_block_new();
-    sp_status status = make_room(&room, m, r->p.on_infeasible == SP_INFEASIBLE_RELAX) && block ? SP_OK : sp_no_memory(err);
+    sp_status status = make_room(&room, m, m->is_relaxed) && block ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, holes, &has_holes, err);
     r->p.holes = has_holes ? holes : NULL;

@@ -53,7 +53,7 @@ static bool place_steps(const sp_count_list *list, int64_t from, int64_t begin, 
     const int64_t n_runs = list->n > 0 ? sp_count_at(list, from + 1) : 0;
     int64_t at = 0, t = 0, run = 0;
     *all = list->n > 0 ? sp_count_at(list, from) : n;
-    if (*all < n || *all > INT64_MAX / 4)
+    if (*all < n || *all > SP_MOST_COUNTED - begin)
         return false;
     while (at < *all) {
         const bool is_hole = run < n_runs && sp_count_at(list, from + 2 + 2 * run) == at;

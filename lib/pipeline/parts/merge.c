@@ -63,19 +63,17 @@ static sp_status read_block(void *arg, const sp_part *part, unsigned parts, sp_b
     block->first = part->recording;
     block->first_step = part->count ? 0 : part->first;
     block->offsets[0] = 0;
-    for (int64_t i = 0; status == SP_OK && i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
         const int64_t at = block->offsets[i];
         block->offsets[i + 1] = at + n;
         if (block->labels)
-            status =
-                sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL, err);
-        if (status == SP_OK && block->segments)
-            status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at,
-                                           err);
+            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL);
+        if (block->segments)
+            sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at);
     }
     block->ids = info->ids + part->recording;
-    return status;
+    return SP_OK;
 }
 
 /* Undecoded is what is -1 throughout; the rest of the results is among the counts. */
@@ -83,18 +81,18 @@ static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *
 {
     const sp_merge_run *r = arg;
     const int64_t count = part->count ? part->count : 1, *offsets = r->parts.offsets + part->recording;
-    sp_status status = SP_OK;
-    for (int64_t i = 0, at = 0; status == SP_OK && i < count; i++) {
+    (void)err;
+    for (int64_t i = 0, at = 0; i < count; i++) {
         const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
-        status = sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_PATHS + s, first, n, paths + at, NULL, err);
+        sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_PATHS + s, first, n, paths + at, NULL);
         bool is_undecoded = n > 0;
-        for (int64_t t = at; status == SP_OK && is_undecoded && t < at + n; t++)
+        for (int64_t t = at; is_undecoded && t < at + n; t++)
             is_undecoded = paths[t] == -1;
         if (results)
             results[i] = (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
         at += n;
     }
-    return status;
+    return SP_OK;
 }
 
 static sp_decoded result_of(void *arg, int32_t s, int64_t recording, bool is_undecoded)

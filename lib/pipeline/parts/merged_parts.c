@@ -147,9 +147,18 @@ static sp_status order_inputs(sp_merged_parts *m, json_t *found, sp_error *err)
     if (!m->is_one_run)
         qsort(m->inputs, (size_t)n, sizeof *m->inputs, compare_inputs);
     json_object_clear(found);
-    for (int64_t i = 0; i < n; i++)
+    int64_t sums[3] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t numbers[] = {m->inputs[i].n_recordings, m->inputs[i].n_steps, m->inputs[i].bytes};
+        for (int k = 0; k < 3; k++)
+            if (numbers[k] < 0 || numbers[k] > INT64_MAX - sums[k])
+                return sp_fail(err, SP_EDATA, "%s: its input %s has impossible numbers; the file is damaged: make it again",
+                               m->parts[m->inputs[i].part].name, m->inputs[i].name);
+            else
+                sums[k] += numbers[k];
         if (json_object_set_new(found, m->inputs[i].name, json_integer(i)) != 0)
             return sp_no_memory(err);
+    }
     return n ? SP_OK : sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again", m->parts[0].name);
 }
 
@@ -260,10 +269,8 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
 {
     for (int64_t r = 0; r < m->n_recordings; r++) {
         const sp_part_content *part = &m->parts[all[r].part];
-        const sp_count_list *rows = &part->counted.lists[SP_COUNTED_ROWS];
-        const int64_t n = part->counted.n_recordings, width = rows->n / n,
-                      steps = width ? sp_count_at(rows, all[r].recording * width) : -1;
-        if (steps < 0 || steps > INT64_MAX / 4 - m->offsets[r])
+        const int64_t steps = sp_part_steps(part, all[r].recording);
+        if (steps < 0 || steps > SP_MOST_COUNTED - m->offsets[r])
             return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
                            part->name, (long long)all[r].recording);
         m->offsets[r + 1] = m->offsets[r] + steps;
@@ -342,18 +349,34 @@ static sp_status check_all(sp_merged_parts *m, sp_error *err)
     return status;
 }
 
+/* Where the steps of each recording of part p stand. False: they are not those of its recordings. */
+static bool find_steps_of(sp_merged_parts *m, int64_t p)
+{
+    const sp_part_content *part = &m->parts[p];
+    const int64_t n = part->counted.n_recordings;
+    const sp_kept_form form = {.has_labels = m->info.has_labels,
+                               .has_segments = m->info.has_segments,
+                               .is_relaxed = m->is_relaxed,
+                               .n_strategies = (int32_t)json_array_size(json_object_get(part->header, "strategies")),
+                               .n_classes = m->info.n_classes};
+    int64_t *n_steps = sp_zeros(&m->own, (size_t)n, sizeof *n_steps);
+    m->steps[p] = sp_zeros(&m->own, (size_t)n, sizeof **m->steps);
+    if (m->own.is_short)
+        return true;
+    for (int64_t r = 0; r < n; r++)
+        n_steps[r] = sp_part_steps(part, r);
+    return sp_kept_steps_check(&part->counted.lists[SP_COUNTED_STEPS], &form, n, n_steps, m->steps[p]);
+}
+
 static sp_status find_steps(sp_merged_parts *m, sp_error *err)
 {
     if (!json_is_true(json_object_get(json_object_get(m->parts[0].header, "has"), "steps")))
         return SP_OK;
     m->steps = sp_zeros(&m->own, (size_t)m->n_parts, sizeof *m->steps);
-    for (int64_t p = 0; m->steps && p < m->n_parts; p++) {
-        const sp_counted *counted = &m->parts[p].counted;
-        m->steps[p] = sp_zeros(&m->own, (size_t)counted->n_recordings, sizeof **m->steps);
-        if (m->steps[p] && !sp_kept_steps_find(&counted->lists[SP_COUNTED_STEPS], counted->n_recordings, m->steps[p]))
+    for (int64_t p = 0; m->steps && p < m->n_parts; p++)
+        if (!find_steps_of(m, p))
             return sp_fail(err, SP_EDATA, "%s: its steps are not those of its recordings; the file is damaged: make it again",
                            m->parts[p].name);
-    }
     return sp_owned_status(&m->own, err);
 }
 
@@ -391,6 +414,8 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
     info->has_labels = json_is_true(json_object_get(has, "labels"));
     info->has_segments = json_is_true(json_object_get(has, "segments"));
     info->is_simulated = json_is_true(json_object_get(has, "simulated"));
+    const char *on_infeasible = json_string_value(json_object_get(json_object_get(header, "options"), "on_infeasible"));
+    m->is_relaxed = info->has_scores && on_infeasible && strcmp(on_infeasible, "relax") == 0;
     return info->file && n_classes > 0 && n_classes <= INT32_MAX
                ? SP_OK
                : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again", m->parts[0].name);
@@ -428,9 +453,9 @@ sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_nam
         status = set_order(m, all, err);
     free(all);
     if (status == SP_OK)
-        status = find_steps(m, err);
-    if (status == SP_OK)
         status = describe(m, err);
+    if (status == SP_OK)
+        status = find_steps(m, err);
     json_decref(found);
     return status;
 }
@@ -457,24 +482,10 @@ sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups,
     return status;
 }
 
-sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n,
-                                int32_t *out, int64_t *wide, sp_error *err)
+void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,
+                           int64_t *wide)
 {
     const sp_counted_place *from = &m->order[recording];
-    const sp_part_content *part = &m->parts[from->part];
-    const int64_t T = m->offsets[recording + 1] - m->offsets[recording];
-    const size_t size = out ? sizeof *out : sizeof *wide;
-    char *whole_recording = malloc(((size_t)T + 1) * size);
-    if (!whole_recording)
-        return sp_no_memory(err);
-    const bool is_read =
-        sp_kept_steps_read(&part->counted.lists[SP_COUNTED_STEPS], m->steps[from->part][from->recording], stream, T,
-                           out ? (int32_t *)(void *)whole_recording : NULL, out ? NULL : (int64_t *)(void *)whole_recording);
-    if (is_read)
-        memcpy(out ? (void *)out : (void *)wide, whole_recording + (size_t)first * size, (size_t)n * size);
-    free(whole_recording);
-    return is_read ? SP_OK
-                   : sp_fail(err, SP_EDATA,
-                             "%s: the steps of recording %s are not what they should be; the file is damaged: make it again",
-                             part->name, m->ids[recording]);
+    sp_kept_steps_read(&m->parts[from->part].counted.lists[SP_COUNTED_STEPS], m->steps[from->part][from->recording], stream,
+                       first, n, out, wide);
 }

@@ -21,6 +21,7 @@ typedef struct sp_merged_parts {
     sp_merged_input *inputs; /* [n_inputs] in the order of their recordings */
     bool is_of_files;        /* not of recordings in memory */
     bool is_one_run;         /* the parts are shards of one run */
+    bool is_relaxed;         /* steps say which of them break a rule */
     char *missing;           /* what is missing, a clause; NULL: nothing */
     sp_counted_place *order; /* [n_recordings] */
     int64_t *offsets;        /* [n_recordings + 1] */
@@ -54,9 +55,8 @@ sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int
 /* Subjects of all recordings; *out NULL: not known. */
 sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);
 
-/* Steps first .. first+n-1 of a recording of all; into `out`, or of segments into `wide`. SP_OK; SP_EDATA (the part is damaged),
- * SP_ENOMEM. */
-sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n,
-                                int32_t *out, int64_t *wide, sp_error *err);
+/* Steps first .. first+n-1 of a recording of all, where the parts have steps; into `out`, or of segments into `wide`. */
+void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,
+                           int64_t *wide);
 
 #endif

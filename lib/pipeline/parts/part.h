@@ -61,6 +61,9 @@ typedef struct sp_part_list_name {
 extern const sp_part_list_name sp_part_list_names[SP_PART_LISTS];
 sp_count_list *sp_part_list(sp_part_content *part, int i);
 
+/* Steps of recording r of the part, as its counts say it; below 0: they are not those of a part. */
+int64_t sp_part_steps(const sp_part_content *part, int64_t r);
+
 /* The header as text; the caller frees it. NULL: no memory. */
 char *sp_part_header_write(const sp_part_content *part);
 /* Into part->header. SP_OK; SP_EDATA (no JSON object, of another version; part->name begins the sentence). */

@@ -57,6 +57,14 @@ sp_count_list *sp_part_list(sp_part_content *part, int i)
     return i < SP_N_COUNTED ? &part->counted.lists[i] : others[i - SP_N_COUNTED];
 }
 
+int64_t sp_part_steps(const sp_part_content *part, int64_t r)
+{
+    const sp_count_list *rows = &part->counted.lists[SP_COUNTED_ROWS];
+    const int64_t width = rows->n / part->counted.n_recordings;
+    const int64_t steps = width > 0 ? sp_count_at(rows, r * width) : -1;
+    return steps <= SP_MOST_COUNTED ? steps : -1;
+}
+
 char *sp_part_header_write(const sp_part_content *part)
 {
     return json_dumps(part->header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
@@ -98,9 +106,9 @@ static bool is_right(const json_t *value, value_kind kind)
 {
     switch (kind) {
     case WHOLE:
-        return json_is_integer(value) && json_integer_value(value) >= 0;
+        return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= SP_MOST_COUNTED;
     case REAL:
-        return json_is_number(value);
+        return json_is_number(value) && json_number_value(value) >= 0;
     case WORD:
         return json_is_string(value);
     case WORD_OR_NONE:

@@ -2,6 +2,7 @@
 #include "core/owned.h"
 #include "pipeline/parts/part.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -157,7 +158,8 @@ bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *
                 return false;
         } else if (known[i].kind == REAL && json_is_number(value)) {
             *(double *)at = json_number_value(value);
-        } else if (known[i].kind == WHOLE && json_is_integer(value)) {
+        } else if (known[i].kind == WHOLE && json_is_integer(value) && json_integer_value(value) >= 0 &&
+                   json_integer_value(value) <= INT_MAX) {
             *(int *)at = (int)json_integer_value(value);
         } else {
             return false;

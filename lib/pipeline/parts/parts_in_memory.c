@@ -250,15 +250,13 @@ sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordi
 
 /* ---- looking ---- */
 
-/* The first number of each row. */
 static bool add_steps(const sp_part_content *content, int64_t *sum)
 {
-    const int64_t N = content->counted.n_recordings;
-    const sp_count_list *rows = &content->counted.lists[SP_COUNTED_ROWS];
-    for (int64_t r = 0; r < N; r++) {
-        const int64_t steps = rows->n >= N ? sp_count_at(rows, r * (rows->n / N)) : -1;
-        if (steps < 0 || __builtin_add_overflow(*sum, steps, sum))
+    for (int64_t r = 0; r < content->counted.n_recordings; r++) {
+        const int64_t steps = sp_part_steps(content, r);
+        if (steps < 0 || steps > SP_MOST_COUNTED - *sum)
             return false;
+        *sum += steps;
     }
     return true;
 }

@@ -1,0 +1,78 @@
+"""Parts whose numbers were edited by h5py, or whose bytes are damaged: one sentence, never a crash."""
+import json
+import os
+import subprocess
+
+import statepath_test as st
+
+np, h5py = st.np, st.h5py
+LONG = bool(os.environ.get("STATEPATH_LONG"))
+TAGS, STAGES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], ["Wake", "N1", "N2", "N3", "REM"]
+
+
+def edits(numbers):
+    """A list with one number changed, with fewer numbers, with more."""
+    n, is_whole = len(numbers), numbers.dtype.kind == "i"
+    values = [0, -1, 2**40, 2**62, -2**63] if is_whole else [0, -1, np.nan, np.inf, 1e300]
+    for at in sorted({0, n // 2, n - 1}) if n else ():
+        for value in values:
+            edited = numbers.astype("i8" if is_whole else "f8")
+            edited[at] = value
+            yield "[%d] = %s" % (at, value), edited
+    if n:
+        yield "without the last", numbers[:-1]
+        yield "none", numbers[:0]
+    yield "one more", np.append(numbers, numbers[-1:] if n else numbers.dtype.type(1))
+
+
+class TestDamagedParts(st.TestCase):
+    def make(self, name, more=(), classes=STAGES, **datasets):
+        """P.h5 of five recordings, whose input is gone: the page is drawn from the part."""
+        rng = np.random.default_rng(1)
+        lengths = rng.integers(12, 40, 5)
+        S = int(lengths.sum())
+        labels = np.repeat(rng.integers(0, 5, S), 3)[:S].astype("i4")
+        scores = rng.normal(0, 1, (S, 5)).astype("f4")
+        scores[np.arange(S), labels] += 1.5
+        scores[14:17], scores[14, 3], scores[15, 0] = -np.inf, 0, 0
+        labels[rng.random(S) < 0.05] = -1
+        self.h5("in.h5", scores=scores, labels=labels, offsets=np.append(0, np.cumsum(lengths)), classes=classes,
+                subjects=np.array([b"a", b"a", b"b", b"c", b"c"]), **{key: value(rng, S) for key, value in datasets.items()})
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": classes, "forbid": {classes[3]: [classes[0]], classes[0]: [classes[2]]}}))
+        self.statepath("compare", "in.h5", "--model", "m.json", "--on-infeasible", "relax", *more, "--part", "P.h5")
+        os.remove(self.path("in.h5"))
+
+    def edit(self, part, name, numbers):
+        with h5py.File(self.path("P.h5"), "w") as f:
+            f.attrs["statepath_part"] = np.int32(1)
+            for key, value in part.items():
+                f[key] = numbers if key == name else value
+
+    def check_each_list(self):
+        with h5py.File(self.path("P.h5")) as f:
+            part = {name: f[name][:] for name in f}
+        for name in part:
+            for what, numbers in edits(part[name]) if part[name].dtype.kind in "if" else ():
+                self.edit(part, name, numbers)
+                done = self.merge()
+                self.assertIn(done.returncode, (0, 1, 3), (name, what, done.stderr))
+                said = [line for line in done.stderr.splitlines() if "the page draws paths without" not in line]
+                if done.returncode == 1:
+                    self.assertEqual(len(said), 1, (name, what, done.stderr))
+                    self.assertRegex(said[0], r"^statepath: .*(damaged|another build|leave one of them out|--allow-missing)", (name, what))
+
+    def merge(self):
+        words = ["merge", "P.h5", "--report", "r.html", "--json", "r.json", "-o", "r.h5", "--force"]
+        return subprocess.run([st.PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
+
+    def test_relaxed_nights(self):
+        self.make("nights", ["--kind", "scores", "--wake-trim", "1"], segments=lambda rng, S: np.arange(S) // 20)
+        self.check_each_list()
+
+    def test_tags(self):
+        self.make("tags", ["--kind", "scores", "--scheme", "IOB2"], classes=TAGS)
+        self.check_each_list()
+
+
+if __name__ == "__main__":
+    st.main()
