@@ -3,6 +3,7 @@
 #include "outputs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static sp_status make(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
@@ -20,10 +21,75 @@ static sp_status make(const char *file, const sp_run_options *o, sp_comparison *
     return status;
 }
 
+/* ---- what is read: the parts, and what the runs read that made them ---- */
+
+typedef struct merge_inputs {
+    size_t n;
+    input_file *list; /* [n], then {NULL, NULL} */
+    size_t n_named;
+    char ***named; /* [n_named] of a part; shards of one run name the same */
+} merge_inputs;
+
+static bool are_equal(char *const *a, char *const *b)
+{
+    while (*a && *b && strcmp(*a, *b) == 0) {
+        a++;
+        b++;
+    }
+    return !*a && !*b;
+}
+
+static sp_status add_inputs(merge_inputs *inputs, const char *part, sp_error *err)
+{
+    char **names = NULL;
+    sp_status status = sp_part_inputs(part, &names, err);
+    if (status != SP_OK)
+        return status;
+    if (inputs->n_named && are_equal(inputs->named[inputs->n_named - 1], names)) {
+        free(names);
+        return SP_OK;
+    }
+    size_t n = 0;
+    while (names[n])
+        n++;
+    inputs->named[inputs->n_named++] = names;
+    input_file *list = realloc(inputs->list, (inputs->n + n + 1) * sizeof *list);
+    if (!list)
+        return sp_fail(err, SP_ENOMEM, "no memory for the list of inputs");
+    inputs->list = list;
+    for (size_t i = 0; i < n; i++)
+        list[inputs->n++] = (input_file){"an input of the parts", names[i]};
+    list[inputs->n] = (input_file){NULL, NULL};
+    return SP_OK;
+}
+
+static sp_status list_inputs(merge_inputs *inputs, const char *first, const char *const *more, sp_error *err)
+{
+    size_t n = 1;
+    while (more && more[n - 1])
+        n++;
+    inputs->list = calloc(2, sizeof *inputs->list);
+    inputs->named = calloc(n, sizeof *inputs->named);
+    if (!inputs->list || !inputs->named)
+        return sp_fail(err, SP_ENOMEM, "no memory for the list of inputs");
+    inputs->list[inputs->n++] = (input_file){"a part", first};
+    sp_status status = add_inputs(inputs, first, err);
+    for (size_t i = 0; status == SP_OK && i < n - 1; i++)
+        status = add_inputs(inputs, more[i], err);
+    return status;
+}
+
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"a part", words[0]}, {NULL, NULL}};
-    return outputs_make(o, inputs, make, out, err);
+    merge_inputs inputs = {.n = 0};
+    sp_status status = list_inputs(&inputs, words[0], (const char *const *)o->run.place.more, err);
+    if (status == SP_OK)
+        status = outputs_make(o, inputs.list, make, out, err);
+    for (size_t i = 0; i < inputs.n_named; i++)
+        free(inputs.named[i]);
+    free(inputs.named);
+    free(inputs.list);
+    return status;
 }
 
 static const option_choice merge_options[] = {OPTION(OUTPUT),        OPTION_AS(FORCE, "replace outputs that exist", NULL),

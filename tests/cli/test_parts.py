@@ -409,6 +409,40 @@ class TestParts(st.TestCase):
         self.statepath(*count, "--model", "sleep-strict", "--shard", "2/3", "--part", "L%i.h5", status=0)
         merge("P1.h5", "L2.h5", "P3.h5", stderr="statepath: in.h5 has changed between P1.h5 and L2.h5; make both of the same file\n")
 
+    def test_inputs_of_parts_are_no_outputs(self):
+        """What a part names as its input is one of `merge`: scores, labels, model, rules, by whatever name, from another folder too."""
+        os.makedirs("labels")
+        os.makedirs("out")
+        of = recordings(51, 3)
+        write("in.h5", of, ids=np.array([b"n1", b"n2", b"n3"]))
+        for name, (_, labels) in zip(("n1", "n2", "n3"), of):
+            self.write("labels/%s.txt" % name, "".join("%s\n" % CLASSES[k] if k >= 0 else "-1\n" for k in labels))
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": CLASSES, "forbid": {"N3": ["Wake"]}}))
+        self.write("rules.json", json.dumps({"statepath_model": 1, "classes": CLASSES, "forbid": {"N3": ["Wake"]}}))
+        os.symlink("in.h5", "link.h5")
+        os.link("m.json", "hard.json")
+        count = ["compare", "in.h5", "--model", "m.json", "--labels", "labels", "--cv", "2", "--rules", "rules.json"]
+        for i in (1, 2):
+            self.statepath(*count, "--shard", "%d/2" % i, "--part", "P%i.h5")
+        is_input = "statepath: %s: is an input of the parts, which is never written to; give the output another name\n"
+        by_another = "statepath: %s: is an input of the parts %s by another name, which is never written to; give the output another name\n"
+        before = {name: self.read(name) for name in ("in.h5", "m.json", "rules.json", "labels/n2.txt")}
+        for option, output, said in (("--json", "in.h5", is_input % "in.h5"), ("-o", "in.h5", is_input % "in.h5"),
+                                     ("--report", "link.h5", by_another % ("link.h5", "in.h5")), ("--csv", "m.json", is_input % "m.json"),
+                                     ("--json", "hard.json", by_another % ("hard.json", "m.json")), ("--json", "rules.json", is_input % "rules.json"),
+                                     ("--markdown", "labels/n2.txt", is_input % "labels/n2.txt"),
+                                     ("--json", "P2.h5", "statepath: P2.h5: is an input file, which is never written to; give the output another "
+                                                         "name\n")):
+            self.statepath("merge", "P2.h5" if output != "P2.h5" else "P1.h5", "P1.h5" if output != "P2.h5" else "P2.h5", option, output, "-f",
+                           status=2, stderr=said)
+        os.chdir("out")
+        done = subprocess.run([st.PROGRAM, "merge", "../P1.h5", "../P2.h5", "--json", "../in.h5", "-f"], capture_output=True, text=True)
+        os.chdir("..")
+        self.assertEqual((done.returncode, done.stderr), (2, is_input % "../in.h5"))
+        self.assertEqual({name: self.read(name) for name in before}, before)
+        self.statepath("compare", "in.h5", "--model", "m.json", "--labels", "labels", "--cv", "2", "--rules", "rules.json", "--part", "rules.json", "-f",
+                       status=2, stderr="statepath: rules.json: is an input, which is never written to; give the part another name\n")
+
     def test_damaged_parts(self):
         self.make_parts()
         merge = lambda *parts, **how: self.statepath("merge", *parts, status=1, **how)

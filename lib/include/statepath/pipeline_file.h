@@ -71,6 +71,11 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
 sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                          sp_error *err);
 
+/* What the run read that made a part, by its names: scores, paths and labels, each a file, a folder or a pattern, the model, maps
+ * of codes and rules; a relative name also as one beside the part. No output of a merge may be one of them. names: ends with
+ * NULL; free() it. SP_OK; as sp_merge_files() where it is no part. */
+sp_status sp_part_inputs(const char *part, char ***names, sp_error *err);
+
 /* ---- recordings of files, as they are ---- */
 
 /* Recordings of any files that can be read, for who does with them what no other call does, or gives them to the calls of

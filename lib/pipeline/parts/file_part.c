@@ -91,6 +91,50 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
     return status;
 }
 
+/* ---- what is read ---- */
+
+/* Adds a name, and where it is relative what it is beside the part. False: no memory. */
+static bool add_name(json_t *names, const char *name, const char *part)
+{
+    const char *slash = *name == '/' ? NULL : strrchr(part, '/');
+    return json_array_append_new(names, json_string(name)) == 0 &&
+           (!slash || json_array_append_new(names, json_sprintf("%.*s/%s", (int)(slash - part), part, name)) == 0);
+}
+
+sp_status sp_part_inputs(const char *part, char ***names, sp_error *err)
+{
+    sp_part_content content = {.name = (char *)part};
+    sp_lists *lists = NULL;
+    const json_t *one;
+    size_t i;
+    sp_status status = sp_lists_open(part, format, VERSION, &lists, err);
+    if (status == SP_OK)
+        status = read_header(lists, &content, err);
+    sp_lists_close(lists);
+    json_t *all = json_array();
+    bool is_whole = all != NULL;
+    json_array_foreach(json_object_get(content.header, "inputs"), i, one)
+    {
+        const char *name = json_string_value(json_object_get(one, "name"));
+        is_whole = is_whole && (!name || add_name(all, name, part));
+    }
+    json_array_foreach(json_object_get(json_object_get(content.header, "command"), "read"), i, one) is_whole =
+        is_whole && (!json_is_string(one) || add_name(all, json_string_value(one), part));
+    const size_t n = json_array_size(all);
+    const char **texts = is_whole ? malloc((n + 1) * sizeof *texts) : NULL;
+    for (i = 0; texts && i < n; i++)
+        texts[i] = json_string_value(json_array_get(all, i));
+    char **out = texts && status == SP_OK ? sp_texts_copy(texts, (int64_t)n) : NULL;
+    if (status == SP_OK && !out)
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        *names = out;
+    free(texts);
+    json_decref(all);
+    json_decref(content.header);
+    return status;
+}
+
 /* ---- is it there already? ---- */
 
 /* Goes on from *sum over the bytes of a file. */
@@ -199,18 +243,30 @@ static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error
     return status;
 }
 
-/* What is read is never written to, by whatever name. */
+/* What is read is never written to, by whatever name: the file itself, or one of those that a folder or a pattern stands for. */
+static bool is_one_of(const struct stat *part, const char *name)
+{
+    struct stat input;
+    sp_file_list *list = NULL;
+    bool is_one = stat(name, &input) == 0 && input.st_dev == part->st_dev && input.st_ino == part->st_ino;
+    if (!is_one && sp_file_list_new(name, NULL, &list, NULL) == SP_OK)
+        for (int64_t i = 0; !is_one && list->is_several && i < list->n; i++)
+            is_one = is_one_of(part, list->names[i]);
+    sp_file_list_free(list);
+    return is_one;
+}
+
 static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, int64_t n, const sp_part_input *inputs,
                                  sp_error *err)
 {
-    struct stat part, input;
+    struct stat part;
+    const char *read[SP_PART_READ];
+    const int n_read = sp_part_read_names(p->opt, read);
     if (stat(run->file, &part) != 0)
         return SP_OK;
-    for (int64_t i = 0; i <= n; i++) {
-        const char *file = i < n ? inputs[i].name : p->opt->model;
-        if (file && stat(file, &input) == 0 && input.st_dev == part.st_dev && input.st_ino == part.st_ino)
+    for (int64_t i = 0; i < n + n_read; i++)
+        if (is_one_of(&part, i < n ? inputs[i].name : read[i - n]))
             return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the part another name", run->file);
-    }
     return SP_OK;
 }
 

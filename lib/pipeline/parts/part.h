@@ -38,6 +38,10 @@ json_t *sp_part_options_write(const sp_run_options *o);
 /* Sets them in `o`; texts are owned by `own`. False: no such options, or no memory. */
 bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *o);
 
+/* What a run reads beside its recordings and labels: the model, maps of codes, rules, as they are named. Returns how many. */
+enum { SP_PART_READ = 4 };
+int sp_part_read_names(const sp_run_options *o, const char *names[SP_PART_READ]);
+
 /* ---- parts ---- */
 
 typedef struct sp_part_content {

@@ -10,7 +10,7 @@
  *   raters      names of several scorers
  *   subjects_place, labels_file, path_codes, label_codes   texts, or null
  *   files       what was asked for, word by word; about: what the files are called together; n_files as sp_source_info has it
- *   command     text, before, after (sp_run_options)
+ *   command     text, before, after (sp_run_options); read: the model, maps and rules as they were named, which may be files
  *   inputs      of each file name, bytes, modified, checksum, recordings, steps
  *   shard       [i, n]
  *   folds       with cv: by its number the model of each fold of the shard, its JSON as text
@@ -298,9 +298,21 @@ static bool set_folds(json_t *header, const sp_pipeline *p)
     return !p->folds || (set(header, "folds", models) && is_whole);
 }
 
+int sp_part_read_names(const sp_run_options *o, const char *names[SP_PART_READ])
+{
+    const char *const all[SP_PART_READ] = {o->model, o->map, o->label_map, o->fit.rules};
+    int n = 0;
+    for (int i = 0; i < SP_PART_READ; i++)
+        if (all[i])
+            names[n++] = all[i];
+    return n;
+}
+
 static bool set_files(json_t *header, const sp_pipeline *p)
 {
     const sp_run_options *o = p->opt;
+    const char *read[SP_PART_READ];
+    const int64_t n_read = sp_part_read_names(o, read);
     int64_t n = 0;
     while (o->place.more && o->place.more[n])
         n++;
@@ -309,7 +321,7 @@ static bool set_files(json_t *header, const sp_pipeline *p)
     for (int64_t i = 0; is_whole && i < n; i++)
         is_whole = json_array_append_new(words, json_string(o->place.more[i])) == 0;
     is_whole = is_whole && set_text(command, "text", o->command) && set_text(command, "before", o->command_before) &&
-               set_text(command, "after", o->command_after);
+               set_text(command, "after", o->command_after) && set_texts(command, "read", n_read, read);
     is_whole = set(header, "files", words) && is_whole;
     is_whole = set(header, "command", command) && is_whole;
     return is_whole && set_text(header, "about", p->info->file) && set(header, "n_files", json_integer(p->info->n_files));
