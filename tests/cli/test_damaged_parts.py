@@ -1,12 +1,15 @@
-"""Parts whose numbers were edited by h5py, or whose bytes are damaged: one sentence, never a crash."""
+"""Parts whose numbers were edited by h5py, or whose bytes were changed: one sentence, never a crash, and never other results."""
 import json
 import os
+import random
 import subprocess
 
+import part_file
 import statepath_test as st
 
 np, h5py = st.np, st.h5py
 LONG = bool(os.environ.get("STATEPATH_LONG"))
+ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", ASAN_OPTIONS="detect_leaks=0")  # HDF5 leaks over damaged files
 TAGS, STAGES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], ["Wake", "N1", "N2", "N3", "REM"]
 
 
@@ -49,11 +52,16 @@ class TestDamagedParts(st.TestCase):
                 f[key] = numbers if key == name else value
 
     def check_each_list(self):
+        """Without a checksum of its own each is refused; with one it is checked number by number."""
         with h5py.File(self.path("P.h5")) as f:
             part = {name: f[name][:] for name in f}
-        for name in part:
-            for what, numbers in edits(part[name]) if part[name].dtype.kind in "if" else ():
+        for name in part_file.LISTS:
+            for i, (what, numbers) in enumerate(edits(part[name])):
                 self.edit(part, name, numbers)
+                if i == 1:
+                    done = self.merge()
+                    self.assertEqual((done.returncode, done.stderr), (1, "statepath: P.h5: its checksum is wrong; it is damaged: make it again\n"), (name, what))
+                part_file.sign(self.path("P.h5"))
                 done = self.merge()
                 self.assertIn(done.returncode, (0, 1, 3), (name, what, done.stderr))
                 said = [line for line in done.stderr.splitlines() if "the page draws paths without" not in line]
@@ -63,7 +71,7 @@ class TestDamagedParts(st.TestCase):
 
     def merge(self):
         words = ["merge", "P.h5", "--report", "r.html", "--json", "r.json", "-o", "r.h5", "--force"]
-        return subprocess.run([st.PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
+        return subprocess.run([st.PROGRAM, *words], cwd=self.folder, capture_output=True, text=True, timeout=300, env=ENVIRONMENT)
 
     def test_relaxed_nights(self):
         self.make("nights", ["--kind", "scores", "--wake-trim", "1"], segments=lambda rng, S: np.arange(S) // 20)
@@ -72,6 +80,26 @@ class TestDamagedParts(st.TestCase):
     def test_tags(self):
         self.make("tags", ["--kind", "scores", "--scheme", "IOB2"], classes=TAGS)
         self.check_each_list()
+
+    def test_flipped_bytes(self):
+        """Whatever byte is changed: the results are the same, or there are none."""
+        self.make("nights", ["--kind", "scores"])
+        self.statepath("merge", "P.h5", "--json", "r.json", "-o", "r.h5")
+        want, part = [self.read(name) for name in ("r.json", "r.h5")], self.read("P.h5")
+        rng, n_refused = random.Random(1), 0
+        for _ in range(4000 if LONG else 400):
+            at = rng.randrange(len(part))
+            with open(self.path("P.h5"), "wb") as f:
+                f.write(part[:at] + bytes([part[at] ^ rng.randrange(1, 256)]) + part[at + 1:])
+            done = subprocess.run([st.PROGRAM, "merge", "P.h5", "--json", "r.json", "-o", "r.h5", "--force"], cwd=self.folder, capture_output=True,
+                                  text=True, timeout=300, env=ENVIRONMENT)
+            self.assertIn(done.returncode, (0, 1), (at, done.stderr))
+            n_refused += done.returncode
+            if done.returncode == 0:
+                self.assertTrue([self.read(name) for name in ("r.json", "r.h5")] == want, at)
+            else:
+                self.assertEqual(done.stderr.count("\n"), 1, (at, done.stderr))
+        self.assertGreater(n_refused, 100)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import part_file
 import statepath_test as st
 
 np, h5py = st.np, st.h5py
@@ -178,6 +179,7 @@ class TestParts(st.TestCase):
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", "--report", "n.html")
         with h5py.File("P-3-of-3.h5", "r+") as f:
             f["folds"][...] = 1
+        part_file.sign("P-3-of-3.h5")
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", status=1,
                        stderr="statepath: P-3-of-3.h5: recording 0 is of no fold; the file is damaged: make it again\n")
 
@@ -307,6 +309,7 @@ class TestParts(st.TestCase):
             holes = f["holes"][:]
             holes[3] += 1
             f["holes"][...] = holes
+        part_file.sign("P.h5")
         self.statepath("merge", "P.h5", "-o", "r.h5", status=1, stderr="statepath: P.h5: the holes of recording 0 are not what they should be; the "
                                                                        "file is damaged: make it again\n")
 
@@ -478,12 +481,6 @@ class TestParts(st.TestCase):
             _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", status=1)
             self.assertIn("P2.h5: dataset /%s is missing" % name, err)
 
-    def edit_header(self, part, **members):
-        with h5py.File(part, "r+") as f:
-            header = {**json.loads(f["header"][0]), **members}
-            del f["header"]
-            f["header"] = np.array([json.dumps(header).encode()])
-
     def test_names_of_strategies(self):
         """A strategy has one name, which is short: other texts that mean it, or mean nothing, are of no part."""
         write("in.h5", recordings(50, 6))
@@ -491,7 +488,7 @@ class TestParts(st.TestCase):
         whole = self.read("P.h5")
         for names in (["argmax", "beam:" + "0" * 10000 + "4"], ["argmax", "beam:04"], ["argmax", "argmax"], ["argmax", "?"]):
             self.put("P.h5", whole)
-            self.edit_header("P.h5", strategies=names)
+            part_file.edit_header("P.h5", "strategies", names)
             self.statepath("merge", "P.h5", "--report", "r.html", status=1,
                            stderr="statepath: P.h5: its strategies are not those of a run of this program; it is damaged: make it again\n")
 

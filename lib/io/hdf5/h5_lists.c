@@ -4,17 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_put.h"
 #include "io/hdf5/h5_text.h"
 #include "io/lists_file.h"
 #include "io/output_file.h"
 
-enum { NAME_BYTES = 64 };
+enum { NAME_BYTES = 64, MOST_PACKED = 1032 /* bytes of a list that deflate can put into one */ };
 
 struct sp_lists {
     hid_t file;
-    char *name; /* of the file */
+    char *name;   /* of the file */
+    int64_t size; /* its bytes */
 };
 
 /* ---- writing ---- */
@@ -107,7 +109,6 @@ static sp_status check_kind(const sp_lists *lists, const char *kind, int version
 sp_status sp_lists_open(const char *file, const char *kind, int version, sp_lists **out, sp_error *err)
 {
     sp_h5_quiet quiet;
-    int64_t size = 0;
     sp_lists *lists = calloc(1, sizeof *lists);
     if (lists)
         lists->name = strdup(file);
@@ -116,7 +117,7 @@ sp_status sp_lists_open(const char *file, const char *kind, int version, sp_list
         return sp_no_memory(err);
     }
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_open(file, NULL, &lists->file, &size, err);
+    sp_status status = sp_h5_open(file, NULL, &lists->file, &lists->size, err);
     if (status != SP_OK)
         lists->file = 0;
     else
@@ -129,57 +130,43 @@ sp_status sp_lists_open(const char *file, const char *kind, int version, sp_list
     return status;
 }
 
-/* How many there are; negative: HDF5 fails, or it is no list. */
-static hssize_t length_of(hid_t set)
+/* Is it a list as put_list() writes one, and of no more numbers than the bytes of the file can hold? */
+static sp_status check_list(const sp_lists *lists, const char *path, sp_list_kind kind, const sp_h5_data *data, sp_error *err)
 {
-    hid_t space = H5Dget_space(set);
-    const hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : -1;
-    if (space >= 0)
-        H5Sclose(space);
-    return n;
-}
-
-/* Bytes of a signed integer of the file, where memory has such a type; else 8. */
-static int width_of(hid_t type)
-{
-    const size_t size = type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2 ? H5Tget_size(type) : 8;
-    return size == 1 || size == 2 || size == 4 ? (int)size : 8;
+    const sp_element *element = &data->element;
+    const bool is_kind =
+        kind == SP_LIST_REAL ? element->kind == SP_ELEMENT_FLOAT && element->size == 8 : element->kind == SP_ELEMENT_INT;
+    if (data->rank != 1 || !is_kind)
+        return sp_fail(err, SP_EDATA, "%s: dataset %s is not a list of numbers; the file is damaged: make it again", lists->name,
+                       path);
+    return data->dims[0] <= (hsize_t)(lists->size * MOST_PACKED / element->size)
+               ? SP_OK
+               : sp_fail(err, SP_EDATA, "%s: dataset %s has more numbers than the file can hold; it is damaged: make it again",
+                         lists->name, path);
 }
 
 static sp_status read_numbers(const sp_lists *lists, const char *path, sp_list_kind kind, void **numbers, int *width, int64_t *n,
                               sp_error *err)
 {
-    hid_t set = H5Dopen2(lists->file, path, H5P_DEFAULT), type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
-    const hssize_t length = type >= 0 ? length_of(set) : -1;
-    const bool is_kind = type >= 0 && H5Tget_class(type) == (kind == SP_LIST_REAL ? H5T_FLOAT : H5T_INTEGER);
-    const int bytes = width_of(type);
-    const hid_t memory = kind == SP_LIST_REAL ? H5T_NATIVE_DOUBLE
-                         : bytes == 1         ? H5T_NATIVE_INT8
-                         : bytes == 2         ? H5T_NATIVE_INT16
-                         : bytes == 4         ? H5T_NATIVE_INT32
-                                              : H5T_NATIVE_INT64;
-    sp_status status = SP_OK;
-    if (set < 0 || type < 0 || (length < 0 && is_kind))
-        status = sp_h5_refused(lists->name, path, err);
-    else if (!is_kind)
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s is not a list of numbers; the file is damaged: make it again",
-                         lists->name, path);
-    void *at = status == SP_OK && (uint64_t)length < SIZE_MAX / 8 ? malloc(((size_t)length + 1) * (size_t)bytes) : NULL;
-    if (status == SP_OK && !at)
-        status = sp_no_memory(err);
-    if (status == SP_OK && length > 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) < 0)
-        status = sp_h5_refused(lists->name, path, err);
-    if (type >= 0)
-        H5Tclose(type);
-    if (set >= 0)
-        H5Dclose(set);
-    if (status == SP_OK) {
-        *numbers = at;
-        *width = bytes;
-        *n = (int64_t)length;
-    } else {
-        free(at);
-    }
+    const hsize_t start = 0;
+    sp_h5_data data;
+    double bad;
+    sp_status status = sp_h5_data_open(lists->file, lists->name, path, "make it again", &data, err);
+    if (status != SP_OK)
+        return status;
+    status = check_list(lists, path, kind, &data, err);
+    const size_t length = status == SP_OK ? (size_t)data.dims[0] : 0;
+    const bool is_ours = data.element.is_big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    const sp_element bits = {.kind = SP_ELEMENT_INT, .size = data.element.size, .is_big = data.element.is_big};
+    *width = is_ours ? data.element.size : 8;
+    char *at = malloc((length + 1) * (size_t)*width), *raw = at ? at + length * ((size_t)*width - data.element.size) : NULL;
+    if (status == SP_OK)
+        status = at ? sp_h5_data_read(&data, lists->name, path, &start, data.dims, raw, err) : sp_no_memory(err);
+    if (status == SP_OK && !is_ours)
+        sp_element_convert(&bits, raw, (int64_t)length, SP_TO_I64, 0, at, &bad);
+    sp_h5_data_close(&data);
+    *n = (int64_t)length;
+    *numbers = at;
     return status;
 }
 
@@ -197,15 +184,15 @@ sp_status sp_lists_numbers(const sp_lists *lists, const char *name, sp_list_kind
     sp_h5_quiet quiet;
     char path[NAME_BYTES];
     sp_h5_quiet_begin(&quiet);
+    *numbers = NULL;
     sp_status status = find(lists, name, path, err);
-    void *read = NULL;
     if (status == SP_OK)
-        status = read_numbers(lists, path, kind, &read, width, n, err);
+        status = read_numbers(lists, path, kind, numbers, width, n, err);
     status = sp_h5_quiet_end(&quiet, status, err);
-    if (status == SP_OK)
-        *numbers = read;
-    else
-        free(read);
+    if (status != SP_OK) {
+        free(*numbers);
+        *numbers = NULL;
+    }
     return status;
 }
 

@@ -21,26 +21,27 @@ static sp_list_kind kind_of(int list)
     return sp_part_list_names[list].is_real ? SP_LIST_REAL : SP_LIST_WHOLE;
 }
 
-static sp_status save(const char *file, bool force, sp_part_content *part, sp_error *err)
+sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_error *err)
 {
-    sp_list lists[SP_PART_LISTS + 3];
-    int64_t n = 2;
-    char *header = sp_part_header_write(part);
+    sp_list lists[SP_PART_LISTS + 4];
+    int64_t n = 0;
+    uint64_t sum;
+    sp_status status = sp_part_checksum(part, &sum, err);
+    char *header = status == SP_OK ? sp_part_header_write(part) : NULL;
     if (!header)
         return sp_no_memory(err);
     const char *const texts[] = {header};
-    const int64_t N = part->origins.n / 2;
-    lists[0] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
-    lists[1] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
-    if (part->subjects) {
-        lists[n] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
-        n++;
-    }
+    const int64_t N = part->origins.n / 2, checksum = (int64_t)sum;
+    lists[n++] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
+    lists[n++] = (sp_list){.name = "checksum", .kind = SP_LIST_WHOLE, .n = 1, .numbers = &checksum};
+    lists[n++] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
+    if (part->subjects)
+        lists[n++] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
     for (int i = 0; i < SP_PART_LISTS; i++) {
         const sp_count_list *list = sp_part_list(part, i);
-        lists[n + i] = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
+        lists[n++] = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
     }
-    sp_status status = sp_lists_save(file, force, format, VERSION, n + SP_PART_LISTS, lists, err);
+    status = sp_lists_save(file, force, format, VERSION, n, lists, err);
     free(header);
     return status;
 }
@@ -56,37 +57,48 @@ static sp_status read_header(const sp_lists *lists, sp_part_content *out, sp_err
     return status;
 }
 
-static sp_status read_names(const sp_lists *lists, const char *name, int64_t N, const char *file, char ***out, sp_error *err)
+static sp_status read_list(const sp_lists *lists, const char *name, sp_list_kind kind, sp_count_list *out, sp_error *err)
 {
-    int64_t n = 0;
-    sp_status status = sp_lists_texts(lists, name, out, &n, err);
-    return status != SP_OK || n == N
-               ? status
-               : sp_fail(err, SP_EDATA, "%s: has %lld recordings, but %lld %s; the file is damaged: make it again", file,
-                         (long long)N, (long long)n, name);
+    void *numbers = NULL;
+    sp_status status = sp_lists_numbers(lists, name, kind, &numbers, &out->width, &out->n, err);
+    out->at = numbers;
+    out->room = out->n;
+    return status;
+}
+
+static sp_status check_sum(const sp_lists *lists, sp_part_content *part, sp_error *err)
+{
+    sp_count_list said = {.n = 0};
+    uint64_t sum = 0;
+    sp_status status = read_list(lists, "checksum", SP_LIST_WHOLE, &said, err);
+    if (status == SP_OK)
+        status = sp_part_checksum(part, &sum, err);
+    if (status == SP_OK)
+        status = sp_part_check_sum(part->name, said.n == 1 ? (uint64_t)sp_count_at(&said, 0) : ~sum, sum, err);
+    sp_count_list_free(&said);
+    return status;
 }
 
 sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
 {
     sp_lists *lists = NULL;
+    int64_t n_ids = 0, n_subjects = 0;
     *out = (sp_part_content){.name = strdup(file)};
     if (!out->name)
         return sp_no_memory(err);
     sp_status status = sp_lists_open(file, format, VERSION, &lists, err);
     if (status == SP_OK)
         status = read_header(lists, out, err);
-    for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++) {
-        sp_count_list *list = sp_part_list(out, i);
-        void *numbers = NULL;
-        status = sp_lists_numbers(lists, sp_part_list_names[i].name, kind_of(i), &numbers, &list->width, &list->n, err);
-        list->at = numbers;
-        list->room = list->n;
-    }
-    const int64_t N = out->counted.n_recordings = out->origins.n / 2;
+    for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++)
+        status = read_list(lists, sp_part_list_names[i].name, kind_of(i), sp_part_list(out, i), err);
     if (status == SP_OK)
-        status = read_names(lists, "ids", N, file, &out->ids, err);
+        status = sp_lists_texts(lists, "ids", &out->ids, &n_ids, err);
     if (status == SP_OK && json_is_string(json_object_get(out->header, "subjects_place")))
-        status = read_names(lists, "subjects", N, file, &out->subjects, err);
+        status = sp_lists_texts(lists, "subjects", &out->subjects, &n_subjects, err);
+    if (status == SP_OK)
+        status = sp_part_check_lists(out, n_ids, n_subjects, err);
+    if (status == SP_OK)
+        status = check_sum(lists, out, err);
     sp_lists_close(lists);
     return status;
 }
@@ -339,7 +351,7 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, s
 sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err)
 {
     if (status == SP_OK && p->part && !run->is_there)
-        status = save(run->file, true, &run->content, err);
+        status = sp_part_save(run->file, true, &run->content, err);
     if (status == SP_OK && p->part && !run->is_there)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
     sp_part_content_clear(&run->content);

@@ -13,6 +13,9 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, s
 /* With SP_OK writes the part, unless it is there. Returns `status`, or why it cannot be written. */
 sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err);
 
+/* Writes a part aside, then renames it. SP_OK; as all outputs. */
+sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_error *err);
+
 /* Reads a part. On failure it can (and must) still be cleared. */
 sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err);
 

@@ -76,6 +76,11 @@ sp_status sp_part_header_read(const char *text, sp_part_content *part, sp_error 
 /* Goes on from `sum`, which begins with SP_CHECKSUM (FNV-1a). */
 #define SP_CHECKSUM UINT64_C(14695981039346656037)
 uint64_t sp_checksum(uint64_t sum, const void *bytes, size_t n);
+/* Of all that a part holds, the same in a file and in memory. SP_OK, SP_ENOMEM. */
+sp_status sp_part_checksum(sp_part_content *part, uint64_t *sum, sp_error *err);
+/* What both containers end reading with. SP_OK; SP_EDATA (damaged). */
+sp_status sp_part_check_sum(const char *name, uint64_t said, uint64_t sum, sp_error *err);
+sp_status sp_part_check_lists(sp_part_content *part, int64_t n_ids, int64_t n_subjects, sp_error *err);
 
 /* part_steps: "all" (NULL), "none". SP_OK; SP_EINVAL. */
 sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err);

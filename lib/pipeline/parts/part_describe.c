@@ -161,6 +161,22 @@ uint64_t sp_checksum(uint64_t sum, const void *bytes, size_t n)
     return sum;
 }
 
+sp_status sp_part_check_sum(const char *name, uint64_t said, uint64_t sum, sp_error *err)
+{
+    return said == sum ? SP_OK : sp_fail(err, SP_EDATA, "%s: its checksum is wrong; it is damaged: make it again", name);
+}
+
+sp_status sp_part_check_lists(sp_part_content *part, int64_t n_ids, int64_t n_subjects, sp_error *err)
+{
+    const int64_t N = part->counted.n_recordings = part->origins.n / 2;
+    const bool has_subjects = json_is_string(json_object_get(part->header, "subjects_place"));
+    const bool has_folds = json_is_object(json_object_get(part->header, "folds"));
+    return part->origins.n == 2 * N && n_ids == N && n_subjects == (has_subjects ? N : 0) && part->folds.n == (has_folds ? N : 0)
+               ? SP_OK
+               : sp_fail(err, SP_EDATA, "%s: its lists are not those of so many recordings; it is damaged: make it again",
+                         part->name);
+}
+
 /* ---- the run ---- */
 
 sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err)
