@@ -311,8 +311,11 @@ sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *
         one->room = NULL;
         one->room_bytes = 0;
     }
-    for (int64_t i = 0; status == SP_OK && i < n; i++)
-        status = run_range(&again, recordings[i], recordings[i] + 1, evaluation, err);
+    for (int64_t i = 0, next; status == SP_OK && i < n; i = next) {
+        for (next = i + 1; next < n && recordings[next] == recordings[next - 1] + 1;)
+            next++;
+        status = run_range(&again, recordings[i], recordings[next - 1] + 1, evaluation, err);
+    }
     for (int32_t i = 0; i < p->n_against; i++)
         free(again.against[i].room);
     free(again.against);

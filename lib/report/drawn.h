@@ -4,11 +4,12 @@
 
 #include "statepath/report.h"
 
-/* Recordings whose steps the page wants, ascending, where the comparison does not have those of all; *n 0: it has. Chosen over
- * all recordings: those asked for, the least accurate by the strategy that the page is about, the most accurate and the median
- * (without labels by illegal transitions of argmax), then the next to the least accurate; at most SP_REPORT_DRAWN with most_steps
- * steps in all. One of these with more steps than are left is passed over, and the page says so. recordings: malloc; free() them.
- * SP_OK, SP_ENOMEM. O(N log N). The steps come from a second evaluation, of these alone (sp_evaluation_move_traces). */
+/* Recordings whose steps the page wants, ascending, where the comparison does not have those of all; *n 0: it has. All, where
+ * they have no more than most_steps in all; else chosen over all recordings: those asked for, the least accurate by the strategy
+ * that the page is about, the most accurate and the median (without labels by illegal transitions of argmax), then the next to
+ * the least accurate; at most SP_REPORT_DRAWN with most_steps steps in all. One of these with more steps than are left is passed
+ * over, and the page says so. recordings: malloc; free() them. SP_OK, SP_ENOMEM. O(N log N). The steps come from a second
+ * evaluation, of these alone (sp_evaluation_move_traces). */
 enum { SP_REPORT_DRAWN = 100 };
 sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
 

@@ -89,6 +89,11 @@ class TestParts(st.TestCase):
               segments=np.concatenate([np.arange(len(y)) // 20 for _, y in recordings(1, 23)]))
         self.check_same(["in.h5"], (1, 2, 3, 7, 16))
 
+    def test_page_of_more_than_100_recordings(self):
+        """One run draws all recordings where they have few steps; so does a merged page."""
+        write("in.h5", recordings(7, 150, low=20, high=60))
+        self.check_same(["in.h5"], (2,))
+
     def test_many_options(self):
         of = recordings(2, 9)
         S = sum(len(y) for _, y in of)

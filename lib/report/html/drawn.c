@@ -98,11 +98,15 @@ int sp_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Those asked for, worst, best and median, as far as each has few enough steps; then those next to the worst as long as they
- * fit. */
+/* All where they fit, as an evaluation that meets their steps keeps them. Else those asked for, worst, best and median, as far as
+ * each has few enough steps; then those next to the worst as long as they fit. */
 static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t most_steps, int64_t *chosen)
 {
     int64_t n = 0;
+    for (; c->n_steps <= most_steps && n < c->n_recordings; n++)
+        chosen[n] = n;
+    if (n > 0)
+        return n;
     for (int64_t i = 0; i < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
         const int64_t recording = ranking->order[i];
         const bool is_fitting = c->steps[recording] <= most_steps;
@@ -123,7 +127,7 @@ sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, i
     if (comparison->n_strategies == 0 || comparison->n_traces == comparison->n_recordings)
         return SP_OK;
     sp_ranking ranking;
-    int64_t *chosen = malloc(SP_REPORT_DRAWN * sizeof *chosen);
+    int64_t *chosen = malloc(((size_t)comparison->n_recordings + 1) * sizeof *chosen);
     if (!chosen || !sp_ranking_fill(comparison, &ranking)) {
         free(chosen);
         return sp_fail(err, SP_ENOMEM, "no memory to choose among the recordings");
