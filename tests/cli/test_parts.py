@@ -369,6 +369,27 @@ class TestParts(st.TestCase):
                        stderr="statepath: P-2-of-3.h5 exists and is kept: it is a part of another run (its options differ); --force "
                               "replaces it\n")
 
+    def test_parts_of_other_runs_are_kept(self):
+        """--check-inputs, or a changed input, replaces no part of another model, other options or another shard without --force."""
+        write("in.h5", recordings(41, 6))
+        count = lambda *words, **how: self.statepath("compare", "in.h5", "--part", "P%i.h5", *words, **how)
+        count("--model", "sleep-strict", "--shard", "1/2")
+        kept = self.read("P1.h5")
+        said = "statepath: P1.h5 exists and is kept: it is a part of another run (its %s); --force replaces it\n"
+        for change in (False, True):
+            if change:
+                os.utime("in.h5", (1, 1))
+            for more in ([], ["--check-inputs"]):
+                count("--model", "sleep-aasm", "--shard", "1/2", *more, status=1, stderr=said % "model differs")
+                count("--model", "sleep-strict", "--shard", "1/2", "--level", "0.9", *more, status=1, stderr=said % "options differ")
+                count("--model", "sleep-strict", "--shard", "1/3", *more, status=1, stderr=said % "shard differs")
+                count("--model", "sleep-strict", "--shard", "1/2", "--part-steps", "none", *more, status=1, stderr=said % "steps differ")
+                self.assertEqual(self.read("P1.h5"), kept)
+        count("--model", "sleep-strict", "--shard", "1/2", "--check-inputs",
+              stderr="statepath: P1.h5: only one of two runs had --check-inputs, so that in.h5 may have changed since; it is counted again\n"
+                     "statepath: wrote P1.h5\n")
+        count("--model", "sleep-strict", "--shard", "1/2", "--check-inputs", stderr="statepath: shard 1/2 is done: P1.h5 is kept\n")
+
     def test_undecoded_recordings_of_a_kept_part(self):
         of = recordings(4, 3)
         of[2][0][1, :] = -np.inf

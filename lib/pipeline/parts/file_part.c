@@ -192,39 +192,49 @@ sp_status sp_part_input_look(const char *name, bool with_checksum, sp_part_input
     return status;
 }
 
-/* The first file of the inputs that is not what it was. NULL: none, or there are others. */
-static const char *changed_input(const json_t *now, const json_t *then)
+/* What was asked for, by the members of a header; the others follow from the inputs. NULL: the same, else what is not. */
+static const char *other_wish(const json_t *now, const json_t *then)
 {
-    const json_t *a = json_object_get(now, "inputs"), *b = json_object_get(then, "inputs");
-    for (size_t i = 0; i < json_array_size(a); i++) {
-        json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
-        if (!json_equal(json_object_get(one, "name"), json_object_get(other, "name")))
-            return NULL;
-        if (!json_equal(one, other))
-            return json_string_value(json_object_get(one, "name"));
-    }
-    return NULL;
+    static const char *const wishes[] = {"kind", "model", "strategies", "options", "files", "shard", "command"};
+    const json_t *has_now = json_object_get(now, "has"), *has_then = json_object_get(then, "has");
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        if (!json_equal(json_object_get(now, wishes[i]), json_object_get(then, wishes[i])))
+            return wishes[i];
+    return json_equal(json_object_get(has_now, "steps"), json_object_get(has_then, "steps")) ? NULL : "steps";
 }
 
-/* The first member in which they differ; NULL: none. */
-static const char *difference(json_t *a, json_t *b)
+static bool is_empty(const json_t *text)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach(a, key, value) if (!json_equal(value, json_object_get(b, key))) return key;
-    return json_object_size(a) == json_object_size(b) ? NULL : "options";
+    return !json_is_string(text) || *json_string_value(text) == 0;
+}
+
+/* A part that was asked for with the same words, of inputs that are not as they were. */
+static void tell_changed(const sp_part_run *run, const sp_pipeline *p, const json_t *then)
+{
+    const json_t *a = json_object_get(run->content.header, "inputs"), *b = json_object_get(then, "inputs");
+    size_t i = 0;
+    while (i < json_array_size(a) && json_equal(json_array_get(a, i), json_array_get(b, i)))
+        i++;
+    json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
+    const char *name = json_string_value(json_object_get(one, "name"));
+    if (one && other && is_empty(json_object_get(one, "checksum")) != is_empty(json_object_get(other, "checksum")))
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "%s: only one of two runs had `check_inputs`, so that %s may have changed since; it is counted again",
+                      run->file, name);
+    else
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s has changed since it was counted; it is counted again", run->file,
+                      name ? name : p->info->file);
 }
 
 /* What is said of a file of the part's name that is another part. */
-static sp_status judge_other(sp_part_run *run, const sp_pipeline *p, json_t *then, sp_error *err)
+static sp_status judge_other(sp_part_run *run, const sp_pipeline *p, const json_t *then, sp_error *err)
 {
-    const char *changed = changed_input(run->content.header, then), *key = difference(run->content.header, then);
-    if (changed) {
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s has changed since it was counted; it is counted again", run->file, changed);
-        return SP_OK;
-    }
-    return sp_fail(err, SP_EFILE, "%s exists and is kept: it is a part of another run (its %s differ); `force` replaces it",
-                   run->file, key);
+    const char *other = other_wish(run->content.header, then);
+    if (other)
+        return sp_fail(err, SP_EFILE, "%s exists and is kept: it is a part of another run (its %s differ%s); `force` replaces it",
+                       run->file, other, other[strlen(other) - 1] == 's' ? "" : "s");
+    tell_changed(run, p, then);
+    return SP_OK;
 }
 
 /* The part that is there, if it is the one wanted: its counts of the run, for the exit status. */
