@@ -413,7 +413,9 @@ static void set_results(json_t *root, const sp_comparison *c, sp_json_list *list
 static void write_all(const sp_comparison *c, sp_buffer *text)
 {
     bool failed = false;
-    sp_json_list *lists = calloc((size_t)c->n_strategies + 1, sizeof *lists);
+    /* Recordings of each strategy; illegal places; nights of each strategy and of the reference. */
+    const int32_t n_lists = 2 * c->n_strategies + 2;
+    sp_json_list *lists = calloc((size_t)n_lists, sizeof *lists);
     if (!lists) {
         text->failed = true;
         return;
@@ -448,10 +450,10 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->rule_costs)
         sp_json_set(root, "rule_costs", sp_json_rule_costs(c, &failed), &failed);
     if (c->sleep)
-        sp_json_set(root, "sleep", sp_json_sleep(c, &failed), &failed);
+        sp_json_set(root, "sleep", sp_json_sleep(c, lists + c->n_strategies + 1, &failed), &failed);
     if (c->scorers)
         sp_json_set(root, "scorers", sp_json_raters(c, &failed), &failed);
-    sp_json_write_lists(root, lists, c->n_strategies + 1, text, &failed);
+    sp_json_write_lists(root, lists, n_lists, text, &failed);
     json_decref(root);
     free(lists);
     text->failed |= failed;

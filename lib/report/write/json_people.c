@@ -11,38 +11,45 @@ static json_t *measures_object(const sp_comparison *c, sp_figure_scope scope, co
     return object;
 }
 
+static json_t *night_object(const void *whole, const void *part, int64_t i, bool *failed)
+{
+    const sp_comparison *c = whole;
+    const sp_sleep_statistics *night = &((const sp_sleep_statistics *)part)[i];
+    json_t *object = json_object();
+    sp_json_set_text(object, "id", c->ids[i], failed);
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
+        sp_json_set_value(object, sp_sleep_measure_key((sp_sleep_measure)m), &night->values[m], failed);
+    return object;
+}
+
 /* agreement NULL: of the reference itself, or without one. */
 static json_t *nights_object(const sp_comparison *c, const sp_sleep_mean *means, const sp_sleep_agreement *agreement,
-                             const sp_sleep_statistics *nights, bool *failed)
+                             const sp_sleep_statistics *nights, sp_json_list *list, bool *failed)
 {
-    json_t *object = json_object(), *list = json_array();
+    json_t *object = json_object(), *place = json_array();
     sp_json_set(object, "means", measures_object(c, SP_OF_SLEEP_MEAN, means, sizeof *means, failed), failed);
     if (agreement)
         sp_json_set(object, "agreement", measures_object(c, SP_OF_SLEEP_DIFFERENCE, agreement, sizeof *agreement, failed),
                     failed);
-    for (int64_t r = 0; r < c->sleep->n_nights; r++) {
-        json_t *night = json_object();
-        sp_json_set_text(night, "id", c->ids[r], failed);
-        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
-            sp_json_set_value(night, sp_sleep_measure_key((sp_sleep_measure)m), &nights[r].values[m], failed);
-        sp_json_append(list, night, failed);
-    }
-    sp_json_set(object, "nights", list, failed);
+    *list = (sp_json_list){.place = place, .n = c->sleep->n_nights, .item = night_object, .whole = c, .part = nights};
+    sp_json_set(object, "nights", place, failed);
     return object;
 }
 
-json_t *sp_json_sleep(const sp_comparison *c, bool *failed)
+json_t *sp_json_sleep(const sp_comparison *c, sp_json_list *lists, bool *failed)
 {
     const sp_sleep *sleep = c->sleep;
     json_t *object = json_object(), *strategies = json_object();
     sp_json_set(object, "epoch_seconds", json_real(sleep->epoch_seconds), failed);
     sp_json_set(object, "epoch_assumed", json_boolean(sleep->epoch_is_assumed), failed);
     if (sleep->reference)
-        sp_json_set(object, "reference", nights_object(c, sleep->reference_means, NULL, sleep->reference, failed), failed);
+        sp_json_set(object, "reference", nights_object(c, sleep->reference_means, NULL, sleep->reference, lists++, failed),
+                    failed);
     for (int32_t s = 0; s < sleep->n_strategies; s++) {
         const sp_sleep_strategy *one = &sleep->strategies[s];
         sp_json_set_named(strategies, c->strategies[s].name,
-                          nights_object(c, one->means, sleep->reference ? one->agreement : NULL, one->nights, failed), failed);
+                          nights_object(c, one->means, sleep->reference ? one->agreement : NULL, one->nights, lists++, failed),
+                          failed);
     }
     sp_json_set(object, "strategies", strategies, failed);
     return object;
