@@ -99,6 +99,22 @@ static void assess(rows *r, const double *scale, const double *bias, int step, s
     }
 }
 
+/* Is step t labelled with a class whose score is finite? */
+static bool is_usable(const sp_training *training, int64_t t)
+{
+    return training->labels[t] >= 0 && sp_scores_at(&training->batch.scores, t, training->labels[t]) > -INFINITY;
+}
+
+bool sp_can_calibrate(const sp_training *training)
+{
+    const int64_t *offsets = training->batch.offsets;
+    for (int64_t n = 0; training->labels && training->batch.scores.data && n < training->batch.n_recordings; n++)
+        for (int64_t t = offsets[n]; sp_training_uses(training, n) && t < offsets[n + 1]; t++)
+            if (is_usable(training, t))
+                return true;
+    return false;
+}
+
 static sp_status collect(const sp_training *training, rows *r, sp_calibrated *out, sp_error *err)
 {
     const sp_scores *s = &training->batch.scores;
@@ -115,7 +131,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
             if (y < 0)
                 continue;
             out->n_steps++;
-            if (sp_scores_at(s, t, y) == -INFINITY) {
+            if (!is_usable(training, t)) {
                 out->impossible++;
                 continue;
             }

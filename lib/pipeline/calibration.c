@@ -15,8 +15,8 @@ static sp_status add_stage(calibration *c, sp_scaling scaling, int32_t n_classes
     return status;
 }
 
-/* What is most likely for each fold, on the recordings of the others. Where some fold has nothing to learn from, there is none.
- */
+/* What is most likely for each fold of the shard, on the recordings of the others. Where some fold of all has nothing to learn
+ * from, there is none: so all shards have it, or none. */
 static sp_status fit_folds(calibration *c, sp_error *err)
 {
     const sp_folds *folds = c->folds;
@@ -34,7 +34,10 @@ static sp_status fit_folds(calibration *c, sp_error *err)
             use[n] = folds->fold[n] != f;
         sp_training others = (*folds->training);
         others.use = use;
-        status = sp_calibrate(&others, &fitted[f], err);
+        if (folds->models[f])
+            status = sp_calibrate(&others, &fitted[f], err);
+        else
+            status = sp_can_calibrate(&others) ? SP_OK : SP_EINVAL;
     }
     free(use);
     if (status == SP_OK) {
