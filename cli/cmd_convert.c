@@ -52,6 +52,7 @@ static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the rec
                                                 OPTION(SCORES),
                                                 LABEL_FILE_OPTIONS,
                                                 PLACES_BESIDE,
+                                                OPTION(COMMENTS),
                                                 OPTION_AS(MODEL, "whose classes labels are that are words or codes", NULL),
                                                 OPTION_AS(SCHEME, "write tags in this scheme, to .conll (as they are)", NULL),
                                                 OPTION(CODES),

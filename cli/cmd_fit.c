@@ -168,9 +168,9 @@ static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUT
                                             OPTION(MISSING),       OPTION(FLOOR),
                                             OPTION(EPOCH_SECONDS), OPTION(SCORES),
                                             LABEL_FILE_OPTIONS,    PLACES_BESIDE,
-                                            OPTION(CODES),         OPTION(MAP),
-                                            OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
-                                            MESSAGE_OPTIONS};
+                                            OPTION(COMMENTS),      OPTION(CODES),
+                                            OPTION(MAP),           OPTION(LABEL_CODES),
+                                            OPTION(LABEL_MAP),     MESSAGE_OPTIONS};
 
 const command fit_command = {
     .name = "fit",

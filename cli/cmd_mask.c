@@ -5,8 +5,10 @@
 #include "mask/mask_commands.h"
 #include "outputs.h"
 
-#define RULES OPTION_CODES, OPTION_MAP, OPTION_MODEL, OPTION_STRATEGY, OPTION_PREVIOUS, OPTION_PATHS, OPTION_MATRIX, OPTION_MASK
-enum { MOST_TAKEN = 11 };
+#define RULES                                                                                                                    \
+    OPTION_CODES, OPTION_MAP, OPTION_MODEL, OPTION_STRATEGY, OPTION_PREVIOUS, OPTION_PATHS, OPTION_MATRIX, OPTION_MASK,          \
+        OPTION_HEADER, OPTION_NO_HEADER
+enum { MOST_TAKEN = 13 };
 
 /* `takes`: of the options that not all parts have, those that this one has; ends with OPTION_END. */
 static const struct {

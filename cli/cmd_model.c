@@ -307,7 +307,9 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     sp_source *source = NULL;
     sp_model *named = NULL;
     sp_label_counts counts = {0};
-    sp_status status = o->classes ? read_classes(o, &named, err) : SP_OK;
+    sp_status status = sp_run_texts(&o->run, file, &places, err);
+    if (status == SP_OK && o->classes)
+        status = read_classes(o, &named, err);
     places.model = named;
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
@@ -318,6 +320,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     const sp_source_info *info = sp_source_info_of(source);
     const char *const *classes = info->classes;
     int32_t n_names = info->n_classes;
+    sp_run_tell_remark(&o->run, info);
     if (!info->has_labels)
         status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
     else if (named) {
@@ -469,6 +472,7 @@ static const option_choice model_options[] = {
     OPTION(MIN_COUNT),
     OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
     OPTION_AS(ONLY, "new from-labels: the recordings that this list names, one a line", NULL),
+    OPTION(COMMENTS),
     OPTION(ALLOW_EXTERNAL),
     HEADING("Audit, what each rule costs:"),
     OPTION(DATA),
@@ -485,6 +489,7 @@ static const option_choice model_options[] = {
     OPTION(LENGTHS),
     OPTION(IDS),
     OPTION(KIND),
+    TABLE_OPTIONS,
     OPTION(TRANSPOSE),
     OPTION(CODES),
     OPTION(MAP),

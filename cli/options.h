@@ -82,8 +82,9 @@ bool option_is_given(const options *o, option_id id);
 /* Those that several commands share. */
 #define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
 #define PLACES_BESIDE                                                                                                            \
-    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),                   \
+    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED), TABLE_OPTIONS,    \
         OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
+#define TABLE_OPTIONS OPTION(HEADER), OPTION(NO_HEADER)
 #define LABEL_FILE_OPTIONS                                                                                                       \
     OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL), OPTION(REFERENCE), OPTION(LABELS_DATASET)
 #define DECODE_OPTIONS                                                                                                           \

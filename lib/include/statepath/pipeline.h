@@ -69,6 +69,8 @@ typedef struct sp_run_options {
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
         char *gaps;                    /* "join" or "break": what becomes of holes (files.h, sp_gaps); NULL: they are an error */
         char *unscored;                /* "-100": labels of -100 are unscored; NULL: in Hugging Face's layout only */
+        char *comments;                /* "auto", "none", "hash": which lines of columns of CoNLL are none (sp_comments) */
+        int header, no_header;         /* of tables of scores: the first line names the columns, or is a step (sp_header) */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
     struct {

@@ -37,12 +37,16 @@ static role role_of(const char *name)
 
 typedef struct column {
     role role;
-    char *name; /* in the text; NULL: the table has no first line of names */
+    char *name; /* in the text; NULL: the table has no header */
 } column;
 
 typedef struct table {
     const char *file;
     const sp_model *model; /* or NULL */
+    sp_header header;
+    bool are_numbered;    /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
+    bool is_header_taken; /* the first line is such numbers alone, and was taken for a header */
+    bool has_fraction;    /* a class has a number that is not whole */
     char *text, *at;
     char delimiter;
     int64_t line, next_line; /* of the record that is being read, of the one after it */
@@ -197,8 +201,7 @@ static sp_status name_columns(table *t)
     return SP_OK;
 }
 
-/* A first line of numbers alone names nothing: it is the first step. */
-static bool has_names(const table *t)
+static bool has_words(const table *t)
 {
     for (int32_t c = 0; c < t->n_columns; c++) {
         double ignored;
@@ -206,6 +209,39 @@ static bool has_names(const table *t)
             return true;
     }
     return false;
+}
+
+/* Are the columns, or those of classes alone, called 0, 1, .. n-1? */
+static bool are_numbers(const table *t, bool of_classes)
+{
+    int32_t n = 0;
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        char number[16];
+        if (of_classes && t->columns[c].role != IS_CLASS)
+            continue;
+        snprintf(number, sizeof number, "%d", n++);
+        if (strcmp(t->cells[c], number) != 0)
+            return false;
+    }
+    return n > 1;
+}
+
+/* Is the first line a header? Of numbers alone it is the first step, unless they count the columns, as pandas does: then the
+ * lines below say. */
+static bool is_header(table *t, bool is_comment)
+{
+    t->is_header_taken = t->header == SP_HEADER_AUTO && !is_comment && are_numbers(t, false);
+    return is_comment || t->header == SP_HEADER_THERE || t->is_header_taken || (t->header == SP_HEADER_AUTO && has_words(t));
+}
+
+static sp_status check_header(const table *t)
+{
+    if (!t->is_header_taken || t->has_fraction)
+        return SP_OK;
+    return sp_fail(t->err, SP_EDATA,
+                   "%s: the first line, the numbers 0 to %d, may be a header or a step: no line below has a number that is not "
+                   "whole; `header` says that it names the columns, `no_header` that it is a step",
+                   t->file, t->n_columns - 1);
 }
 
 static sp_status check_names(const table *t)
@@ -370,7 +406,9 @@ static sp_status add_record(table *t)
     for (int32_t c = 0; status == SP_OK && c < t->n_columns; c++)
         switch (t->columns[c].role) {
         case IS_CLASS:
-            status = read_number(t, c, row++);
+            status = read_number(t, c, row);
+            t->has_fraction |= status == SP_OK && (isinf(*row) || *row != floor(*row)) && !isnan(*row);
+            row++;
             break;
         case IS_STEP:
             status = check_step(t, c);
@@ -416,14 +454,14 @@ static sp_status read_table(table *t)
     if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
         t->at += 3;
     skip_empty_lines(t);
-    const bool is_comment = *t->at == '#'; /* as numpy.savetxt writes names */
+    const bool is_comment = *t->at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
     if (is_comment)
         t->at += 1 + strspn(t->at + 1, " ");
     if (!*t->at)
         return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
     t->delimiter = find_delimiter(t->at);
     sp_status status = count_columns(t);
-    const bool is_named = status == SP_OK && (is_comment || has_names(t));
+    const bool is_named = status == SP_OK && is_header(t, is_comment);
     if (status == SP_OK)
         status = name_columns(t);
     if (status == SP_OK && !is_named) { /* all columns are classes, without names */
@@ -431,6 +469,7 @@ static sp_status read_table(table *t)
         for (int32_t c = 0; c < t->n_columns; c++)
             t->columns[c] = (column){IS_CLASS, NULL};
     }
+    t->are_numbered = is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
     if (status == SP_OK && t->n_classes == 0)
         return sp_fail(t->err, SP_EDATA,
                        "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
@@ -439,6 +478,8 @@ static sp_status read_table(table *t)
         status = is_named ? check_names(t) : add_record(t);
     for (skip_empty_lines(t); status == SP_OK && *t->at; skip_empty_lines(t))
         status = read_record(t);
+    if (status == SP_OK)
+        status = check_header(t);
     if (status == SP_OK && t->n_recordings == 0)
         status = sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file);
     if (status == SP_OK)
@@ -535,9 +576,9 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     if (status == SP_OK && t->of[IS_RECORDING] >= 0)
         status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
     if (status == SP_OK && t->columns[0].name) {
-        f->classes = names_of(t, IS_CLASS);
+        f->classes = t->are_numbered ? NULL : names_of(t, IS_CLASS);
         f->passed_over = names_of(t, IS_NOTHING);
-        status = f->classes && f->passed_over ? SP_OK : sp_no_memory(err);
+        status = (f->classes || t->are_numbered) && f->passed_over ? SP_OK : sp_no_memory(err);
     }
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
@@ -571,7 +612,11 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     if (request->options->transpose)
         return sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is a table of text",
                        source->file_name);
-    table t = {.file = source->file_name, .model = request->options->model, .next_line = 1, .err = err};
+    table t = {.file = source->file_name,
+               .model = request->options->model,
+               .header = request->options->header,
+               .next_line = 1,
+               .err = err};
     sp_status status = sp_array_source_new(source, "a table in text", &f, err);
     if (status == SP_OK)
         status = name_scores(t.file, name, err);
@@ -585,7 +630,11 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     if (status == SP_OK)
         status = fill_arrays(f, &t, name, err);
     free_table(&t);
-    return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
+    if (status == SP_OK)
+        status = sp_array_source_fill(source, request, err);
+    if (status == SP_OK && t.is_header_taken)
+        source->info.remark = "its first line, the numbers of the columns, is taken for a header; `no_header` reads it as a step";
+    return status;
 }
 
 /* ---- recognising ---- */

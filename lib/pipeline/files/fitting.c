@@ -157,7 +157,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_file_input *in = &f->file->in;
     const sp_run_options *o = f->run;
     sp_source_options places;
-    sp_status status = sp_run_places(o, &places, err);
+    sp_status status = sp_run_places(o, file, &places, err);
     places.needs_scores = in->takes_decided =
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;

@@ -102,12 +102,14 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {.model = j->run.model,
-                                       .codes = j->path_codes,
-                                       .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
-                                       .more = o->place.more,
-                                       .only = o->place.only,
-                                       .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    sp_source_options options = {.model = j->run.model,
+                                 .codes = j->path_codes,
+                                 .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
+                                 .more = o->place.more,
+                                 .only = o->place.only,
+                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    if (status == SP_OK)
+        status = sp_run_texts(o, file, &options, err);
     if (status == SP_OK)
         status = sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err);
     if (status != SP_OK)
@@ -138,7 +140,7 @@ static sp_status open_reader(sp_given *j, const char *file, const sp_source_opti
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 {
     sp_source_options places;
-    sp_status status = sp_run_places(j->run.opt, &places, err);
+    sp_status status = sp_run_places(j->run.opt, file, &places, err);
     places.labels = NULL;
     places.needs_scores = false;
     if (status == SP_OK)
@@ -158,8 +160,6 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 
 static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
-    static const char hint[] =
-        "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer";
     sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
     const sp_reference_words words = sp_reference_words_beside(o);
@@ -168,8 +168,8 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     if (status == SP_OK)
         status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
-                                    !o->trim_to_shortest, hint, err);
+        status = sp_reference_match(l, &(sp_match_side){j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds},
+                                    j->reader, o->trim_to_shortest, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     j->run.has_nll = l->info->has_scores;

@@ -75,8 +75,9 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     if (status == SP_OK)
         status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds,
-                                    true, NULL, err);
+        status = sp_reference_match(
+            l, &(sp_match_side){p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds},
+            in->source, false, err);
     if (status != SP_OK)
         return status;
     p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
@@ -202,7 +203,8 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     sp_status status = sp_pipeline_load_model(p, err);
     if (status == SP_OK && (in->is_decided || !p->opt->reference))
         status = read_codes(p, in, err);
-    if (status == SP_OK && !in->codes && !in->is_decided && !p->opt->reference)
+    const bool is_of_labels = p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
+    if (status == SP_OK && !in->is_decided && !is_of_labels)
         sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
@@ -234,7 +236,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     *in = (sp_file_input){.takes_decided = in->takes_decided};
     sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
     if (status == SP_OK)
-        status = sp_run_places(opt, &places, err);
+        status = sp_run_places(opt, file, &places, err);
     if (status == SP_OK) /* text may have labels by other names that the model knows */
         status = opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
                                  : sp_model_load(opt->model, &p->model, err);
@@ -250,7 +252,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         status = sp_file_input_label(p, in, err);
     if (status == SP_OK && in->is_decided && !opt->n_folds)
         status = sp_decided_know(&in->decided, p, err);
-    if (status == SP_OK && in->is_decided && !in->codes)
+    if (status == SP_OK && in->is_decided && (!in->codes || sp_source_is_text(file)))
         sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
 }

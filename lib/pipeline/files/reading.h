@@ -8,9 +8,6 @@
  * given; labels_dataset without a file), SP_ENOMEM. */
 sp_status sp_run_find_labels(sp_run_options *o, sp_error *err);
 
-/* A notice of what was assumed or passed over when a file was read. */
-void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
-
 /* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
  */
 sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);

@@ -41,8 +41,11 @@ static sp_status read_codes(own_part *own, sp_error *err)
 /* Labels beside the scores, or in a file of their own. */
 static sp_status find_labels(own_part *own, sp_error *err)
 {
-    if (!own->options.reference)
+    if (!own->options.reference) {
+        if (!own->options.codes && !own->options.map)
+            sp_run_tell_remark(&own->options, own->p.from.info);
         return read_codes(own, err);
+    }
     if (own->in.is_decided)
         return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand", own->p.file,
                        own->options.reference);
@@ -80,7 +83,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     own->in.takes_decided = !needs_scores;
     sp_status status = sp_run_find_labels(o, err);
     if (status == SP_OK)
-        status = sp_run_places(o, &places, err);
+        status = sp_run_places(o, file, &places, err);
     if (status == SP_OK && o->model_text)
         status = sp_model_from_json(o->model_text, "model", &own->p.model, err);
     else if (status == SP_OK && o->model)

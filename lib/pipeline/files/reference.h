@@ -2,6 +2,7 @@
 #ifndef PIPELINE_FILES_REFERENCE_H
 #define PIPELINE_FILES_REFERENCE_H
 
+#include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 
@@ -40,8 +41,8 @@ void sp_reference_close(sp_reference *l);
 sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
                                   const int32_t *class_of_column, sp_error *err);
 
-/* Fills in l->recording for N recordings of `file`; ids NULL: it names none. As sp_match_recordings(). */
-sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
-                             double step_seconds, bool lengths, const char *hint, sp_error *err);
+/* Fills in l->recording for the recordings of `source`. is_trimmed: numbers of steps may differ. As sp_match_recordings();
+ * SP_EDATA also where both files have tokens, and these differ. */
+sp_status sp_reference_match(sp_reference *l, const sp_match_side *ours, const sp_source *source, bool is_trimmed, sp_error *err);
 
 #endif
