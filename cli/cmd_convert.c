@@ -51,6 +51,7 @@ static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the rec
                                                 HEADING("Reading, where things are in the files:"),
                                                 OPTION(SCORES),
                                                 LABEL_FILE_OPTIONS,
+                                                OPTION(TRIM_TO_SHORTEST),
                                                 PLACES_BESIDE,
                                                 OPTION(COMMENTS),
                                                 OPTION_AS(MODEL, "whose classes labels are that are words or codes", NULL),

@@ -167,10 +167,11 @@ static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUT
                                             FIT_OPTIONS,           HEADING("Reading:"),
                                             OPTION(MISSING),       OPTION(FLOOR),
                                             OPTION(EPOCH_SECONDS), OPTION(SCORES),
-                                            LABEL_FILE_OPTIONS,    PLACES_BESIDE,
-                                            OPTION(COMMENTS),      OPTION(CODES),
-                                            OPTION(MAP),           OPTION(LABEL_CODES),
-                                            OPTION(LABEL_MAP),     MESSAGE_OPTIONS};
+                                            LABEL_FILE_OPTIONS,    OPTION(TRIM_TO_SHORTEST),
+                                            PLACES_BESIDE,         OPTION(COMMENTS),
+                                            OPTION(CODES),         OPTION(MAP),
+                                            OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
+                                            MESSAGE_OPTIONS};
 
 const command fit_command = {
     .name = "fit",

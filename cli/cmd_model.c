@@ -485,6 +485,7 @@ static const option_choice model_options[] = {
     OPTION(SCORES),
     OPTION(REFERENCE),
     OPTION(LABELS_DATASET),
+    OPTION(TRIM_TO_SHORTEST),
     OPTION(OFFSETS),
     OPTION(LENGTHS),
     OPTION(IDS),

@@ -65,7 +65,8 @@ typedef struct sp_file_access {
  *
  * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
  * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none. Labels (and paths)
- * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored. Padded words alone need
+ * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored; where the classes are
+ * stages of sleep also the field's words for that (sleep.h), in labels of any format. Padded words alone need
  * no lengths: what is empty at the end of a row is padding.
  *
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,

@@ -11,6 +11,8 @@
 #include "io/foreign.h"
 #include "io/text/number_read.h"
 #include "io/text/text_read.h"
+#include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 /* What a column is. */
 typedef enum role { IS_CLASS, IS_RECORDING, IS_STEP, IS_LABEL, IS_SEGMENT, IS_WEIGHT, IS_NOTHING } role;
@@ -52,6 +54,7 @@ typedef struct table {
     int64_t line, next_line; /* of the record that is being read, of the one after it */
     int32_t n_columns, n_classes;
     column *columns;            /* [n_columns] */
+    const char **class_names;   /* [n_classes] of their columns, in the text; or NULL */
     char **cells;               /* [n_columns] of a record, in the text */
     int32_t of[IS_NOTHING + 1]; /* the column of a role; -1 */
     /* What was read. */
@@ -244,22 +247,20 @@ static sp_status check_header(const table *t)
                    t->file, t->n_columns - 1);
 }
 
-static sp_status check_names(const table *t)
+static sp_status check_names(table *t)
 {
     int64_t a = -1, b = -1;
-    const char **names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
     int32_t n = 0;
-    if (!names)
+    t->class_names = malloc(((size_t)t->n_classes + 1) * sizeof *t->class_names);
+    if (!t->class_names)
         return sp_no_memory(t->err);
     for (int32_t c = 0; c < t->n_columns; c++)
         if (t->columns[c].role == IS_CLASS)
-            names[n++] = t->columns[c].name;
-    const bool is_twice = sp_texts_duplicate(names, n, &a, &b);
-    sp_status status = a == -2 ? sp_no_memory(t->err) : SP_OK;
-    if (is_twice)
-        status = sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line, names[a]);
-    free(names);
-    return status;
+            t->class_names[n++] = t->columns[c].name;
+    if (sp_texts_duplicate(t->class_names, n, &a, &b))
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line,
+                       t->class_names[a]);
+    return a == -2 ? sp_no_memory(t->err) : SP_OK;
 }
 
 /* ---- records ---- */
@@ -354,6 +355,13 @@ static int32_t find_class(const table *t, const char *text)
     return by_model;
 }
 
+/* By the model, or by the names of the columns. */
+static bool is_of_sleep(const table *t)
+{
+    return t->model ? sp_classes_are_stages(t->model->n_classes, (const char *const *)t->model->classes)
+                    : t->class_names && sp_classes_are_stages(t->n_classes, t->class_names);
+}
+
 static sp_status read_label(const table *t, int32_t c, int64_t *out)
 {
     const char *text = t->cells[c];
@@ -364,6 +372,10 @@ static sp_status read_label(const table *t, int32_t c, int64_t *out)
         return SP_OK;
     if (sp_number_read(text, &value) && value == floor(value) && fabs(value) < 1e15) {
         *out = (int64_t)value;
+        return SP_OK;
+    }
+    if (sp_is_unscored_word(text) && is_of_sleep(t)) {
+        *out = -1;
         return SP_OK;
     }
     snprintf(what, sizeof what, "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
@@ -585,8 +597,8 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
 
 static void free_table(table *t)
 {
-    void *const owned[] = {t->text,   t->columns,  t->cells, t->scores,  t->weights,
-                           t->labels, t->segments, t->ids,   t->offsets, t->lines};
+    void *const owned[] = {t->class_names, t->text,     t->columns, t->cells,   t->scores, t->weights,
+                           t->labels,      t->segments, t->ids,     t->offsets, t->lines};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }

@@ -10,6 +10,7 @@
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 typedef struct row {
     int64_t recording, step, line;
@@ -328,7 +329,9 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
         if (*out < model->n_classes)
             return SP_OK;
     }
-    if (strspn(text, "-0123456789.") == strlen(text) && strtod(text, NULL) == -1) {
+    const bool is_minus_1 = strspn(text, "-0123456789.") == strlen(text) && strtod(text, NULL) == -1;
+    if (is_minus_1 ||
+        (sp_is_unscored_word(text) && sp_classes_are_stages(model->n_classes, (const char *const *)model->classes))) {
         *out = -1;
         return SP_OK;
     }

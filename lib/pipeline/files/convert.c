@@ -77,6 +77,9 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
 {
     sp_source_options places;
     bool are_tags = false;
+    if (c->opt->trim_to_shortest)
+        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
+                       c->opt->output);
     sp_status status = c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK;
     if (status == SP_OK)
         status = sp_run_places(c->opt, file, &places, err);

@@ -101,7 +101,12 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     if (!(f->decided = sp_block_new()))
         return sp_no_memory(err);
     sp_status status = sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
-    return status == SP_OK ? sp_decided_check(f->decided, K, err) : status;
+    if (status == SP_OK)
+        status = sp_decided_check(f->decided, K, err);
+    const int64_t *kept = f->block->offsets, *have = f->decided->offsets; /* fewer with trim_to_shortest */
+    for (int64_t n = 0; status == SP_OK && n < f->info->n_recordings; n++)
+        memmove(f->decided->labels + kept[n], f->decided->labels + have[n], (size_t)(kept[n + 1] - kept[n]) * sizeof(int32_t));
+    return status;
 }
 
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)

@@ -62,22 +62,50 @@ static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
     return status;
 }
 
+/* trim_to_shortest: `info` becomes that of the steps which scores and labels have. What is written beside every step of the input
+ * cannot be cut with the scores. */
+static sp_status trim(sp_pipeline *p, sp_file_input *in, const sp_match_side *ours, sp_source_info *info, sp_error *err)
+{
+    const sp_reference *l = &in->reference;
+    sp_status status = sp_match_steps(ours, &(sp_match_side){.offsets = l->offsets}, l->recording, &in->common, err);
+    if (status != SP_OK)
+        return status;
+    info->offsets = in->common.offsets;
+    info->n_steps = info->offsets[info->n_recordings];
+    const int64_t cut = ours->offsets[ours->n] - info->n_steps, cut_labels = l->offsets[l->n_recordings] - info->n_steps;
+    if (cut + cut_labels > 0)
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "note: the last steps are left out where a recording has more in one file: %lld of %s, %lld of %s; nothing says "
+            "that both begin at the same time",
+            (long long)cut, p->file, (long long)cut_labels, l->file);
+    p->cut_path_steps = in->common.cut_ours;
+    p->cut_label_steps = in->common.cut_theirs;
+    if ((p->holes || p->tokens) && cut > 0)
+        return sp_fail(
+            err, SP_EINVAL,
+            "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes with their tokens; make its "
+            "recordings as long as those of %s",
+            p->file, l->file);
+    return SP_OK;
+}
+
 /* reference: labels are those of another file, whatever stands beside the scores. */
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const sp_reference_words words =
         in->is_decided ? sp_reference_words_beside(o) : (sp_reference_words){.codes = o->codes, .map = o->map};
-    const sp_source_info *info = p->info;
+    sp_source_info info = *p->info;
+    sp_match_side ours = {p->file, info.n_recordings, info.has_ids ? info.ids : NULL, info.offsets, 0};
     sp_reference *l = &in->reference;
-    double seconds = 0;
-    sp_status status = sp_source_seconds(in->source, &seconds, err);
+    sp_status status = sp_source_seconds(in->source, &ours.step_seconds, err);
     if (status == SP_OK)
-        status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
+        status = sp_reference_open(l, p, o->reference, o->labels_dataset, ours.step_seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(
-            l, &(sp_match_side){p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds},
-            in->source, false, err);
+        status = sp_reference_match(l, &ours, in->source, o->trim_to_shortest, err);
+    if (status == SP_OK && o->trim_to_shortest)
+        status = trim(p, in, &ours, &info, err);
     if (status != SP_OK)
         return status;
     p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
@@ -91,7 +119,7 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
                      .beside_name = l->file};
     l->recording = NULL; /* the recordings' now */
     l->column_of_label = NULL;
-    status = sp_matched_open(&in->labelled, info, &p->from, err);
+    status = sp_matched_open(&in->labelled, &info, &p->from, err);
     p->info = p->from.info;
     return status;
 }
@@ -262,6 +290,7 @@ void sp_file_input_close(sp_file_input *in)
     sp_decided_close(&in->decided);
     sp_matched_close(&in->labelled);
     sp_reference_close(&in->reference);
+    sp_common_steps_clear(&in->common);
     sp_source_close(in->source);
     sp_codes_free(in->codes);
 }

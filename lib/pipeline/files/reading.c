@@ -105,6 +105,8 @@ sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
         o->reference = o->place.labels;
         o->place.labels = NULL;
     }
+    if (o->trim_to_shortest && !o->reference)
+        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
     if (o->labels_dataset && !o->reference)
         return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
     return SP_OK;

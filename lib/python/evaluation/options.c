@@ -28,6 +28,7 @@ static const struct {
     OPTION("header", place.header, INTEGER),
     OPTION("no_header", place.no_header, INTEGER),
     OPTION("labels_dataset", labels_dataset, TEXT),
+    OPTION("trim_to_shortest", trim_to_shortest, INTEGER),
     OPTION("codes", codes, TEXT),
     OPTION("map", map, TEXT),
     OPTION("groups", groups, TEXT),

@@ -86,15 +86,15 @@ def _sentences(file: str | os.PathLike[str], comments: str) -> tuple[str, list[l
                     + ('; comments="hash" passes over what begins with #' if line[0] == "#" else "")
                 )
             sentences[-1].append(cells)
+    if not sentences[-1]:
+        sentences.pop()
+    if not sentences:
+        raise FileError(f"{name}: holds no token; write a token and its tag a line, an empty line after each sentence")
     if n_comments:
         said = ("s that begin", "are", "comments", "them as tokens") if n_comments > 1 else (" that begins", "is", "a comment", "it as a token")
         warnings.warn(
             '%s: %d line%s with # %s passed over as %s; comments="none" reads %s' % (name, n_comments, *said), StatepathWarning, stacklevel=3
         )
-    if not sentences[-1]:
-        sentences.pop()
-    if not sentences:
-        raise FileError(f"{name}: holds no token; write a token and its tag a line, an empty line after each sentence")
     return name, sentences
 
 

@@ -29,6 +29,7 @@ class InFile(TypedDict, total=False):
     ids: str | None
     mask: str | None
     labels_dataset: str | None
+    trim_to_shortest: bool | None
     only: str | os.PathLike[str] | None
     unscored: Literal[-1, -100] | None
     comments: Literal["auto", "none", "hash"] | None
@@ -224,7 +225,8 @@ def read(
     codes, map
         What others' labels mean, as in :func:`statepath.sleep.read_hypnogram`.
     **places
-        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `only`: a file that
+        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `trim_to_shortest`: where
+        scores and labels are of different length, leave out the last steps of the longer; `only`: a file that
         lists the recordings that are meant; `unscored`: -100 where such labels are; `comments`: which lines of CoNLL's columns are none, as
         in :func:`statepath.nlp.read_conll`; `header`: whether the first line of a table names its columns; `groups`: the array that says
         whose each recording is, "none" or "prefix:C"; `epoch_seconds`: length of a step; `progress`: called as
@@ -273,6 +275,7 @@ def read(
     }
     for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups", "comments"):
         how[name] = _text(places.get(name), name)
+    how["trim_to_shortest"] = int(bool(places.get("trim_to_shortest")))
     if places.get("unscored") is not None:
         how["unscored"] = str(places["unscored"])
     if places.get("header") is not None:
