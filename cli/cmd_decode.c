@@ -37,13 +37,24 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice decode_options[] = {
-    OPTION(MODEL),        OPTION(STRATEGY),      OPTION(OUTPUT),
-    OPTION(CONFIDENCE),   OPTION(NBEST),         OPTION(EPOCH_SECONDS),
-    OPTION(FORCE),        OPTION(SKIP_EXISTING), HEADING("Reading, where things are in the file:"),
-    PLACE_OPTIONS,        OPTION(CODES),         OPTION(MAP),
-    HEADING("Decoding:"), DECODE_OPTIONS,        OPTION(LABEL_CONFIDENCE),
-    PART_OPTIONS,         QUIET_OPTION};
+static const option_choice decode_options[] = {OPTION(MODEL),
+                                               OPTION(STRATEGY),
+                                               OPTION(OUTPUT),
+                                               OPTION(CONFIDENCE),
+                                               OPTION(NBEST),
+                                               OPTION(EPOCH_SECONDS),
+                                               OPTION(FORCE),
+                                               OPTION(SKIP_EXISTING),
+                                               HEADING("Reading, where things are in the file:"),
+                                               PLACE_OPTIONS,
+                                               OPTION(COMMENTS),
+                                               OPTION(CODES),
+                                               OPTION(MAP),
+                                               HEADING("Decoding:"),
+                                               DECODE_OPTIONS,
+                                               OPTION(LABEL_CONFIDENCE),
+                                               PART_OPTIONS,
+                                               QUIET_OPTION};
 
 const command decode_command = {
     .name = "decode",

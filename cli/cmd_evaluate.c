@@ -22,6 +22,7 @@ static const option_choice evaluate_options[] = {
     HEADING("Reading:"),
     OPTION(PATHS),
     OPTION(ONLY),
+    OPTION(COMMENTS),
     OPTION_AS(CODES, "how the labels, and the paths, code sleep stages", NULL),
     OPTION(MAP),
     OPTION(LABEL_CODES),

@@ -167,7 +167,8 @@ static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUT
                                             FIT_OPTIONS,           HEADING("Reading:"),
                                             OPTION(MISSING),       OPTION(FLOOR),
                                             OPTION(EPOCH_SECONDS), OPTION(SCORES),
-                                            LABEL_FILE_OPTIONS,    PLACES_BESIDE,
+                                            LABEL_FILE_OPTIONS,    OPTION(TRIM_TO_SHORTEST),
+                                            PLACES_BESIDE,         OPTION(COMMENTS),
                                             OPTION(CODES),         OPTION(MAP),
                                             OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
                                             QUIET_OPTION};

@@ -312,7 +312,7 @@ static void print_remark(const sp_source_info *info)
 static sp_status open_source(const char *file, const options *o, const sp_model *model, sp_source **out, sp_error *err)
 {
     sp_source_options places;
-    sp_status status = sp_run_places(&o->run, &places, err);
+    sp_status status = sp_run_places(&o->run, file, &places, err);
     if (status != SP_OK)
         return status;
     places.model = model;
@@ -364,7 +364,9 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
     places.access = sp_run_access(&o->run);
     places.more = o->run.place.more;
     places.only = o->run.place.only;
-    sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
+    sp_status status = sp_run_texts(&o->run, file, &places, err);
+    if (status == SP_OK)
+        status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;
     const sp_paths_info *info = sp_paths_reader_info(reader);
@@ -382,6 +384,7 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
     }
     say("\nbeside      %s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
         info->has_labels || info->has_segments ? "" : "nothing");
+    print_remark(sp_source_info_of(reader));
     say("\nnext: statepath evaluate %s%s%s\n", file, info->has_labels ? "" : " --labels LABELS.h5",
         info->model_json ? "" : " --model M");
     sp_source_close(reader);
@@ -488,7 +491,7 @@ static bool has_scores(const char *file, const options *o)
     sp_source_options places;
     sp_source *source = NULL;
     const bool has =
-        sp_run_places(&o->run, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
+        sp_run_places(&o->run, file, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
     sp_source_close(source);
     return has;
 }
@@ -518,7 +521,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 
 static const option_choice inspect_options[] = {
     OPTION_AS(MODEL, "judge the labels by these rules (all shipped ones that fit)", NULL),
-    HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, HEADING_END};
+    HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, OPTION(COMMENTS), HEADING_END};
 
 const command inspect_command = {
     .name = "inspect",

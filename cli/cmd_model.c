@@ -291,7 +291,9 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     sp_source *source = NULL;
     sp_model *named = NULL;
     sp_label_counts counts = {0};
-    sp_status status = o->run.place.classes ? sp_classes_load(o->run.place.classes, &named, err) : SP_OK;
+    sp_status status = sp_run_texts(&o->run, file, &places, err);
+    if (status == SP_OK && o->run.place.classes)
+        status = sp_classes_load(o->run.place.classes, &named, err);
     places.model = named;
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
@@ -302,6 +304,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     const sp_source_info *info = sp_source_info_of(source);
     const char *const *classes = info->classes;
     int32_t n_names = info->n_classes;
+    sp_run_tell_remark(&o->run, info);
     if (!info->has_labels)
         status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
     else if (named) {
@@ -377,7 +380,7 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
 }
 
 #define NEW_OPTIONS OPTION(OUTPUT), OPTION(FORCE), OPTION(NAME), OPTION(QUIET)
-#define COUNT_OPTIONS OPTION(MIN_COUNT), OPTION(LABELS), OPTION(ONLY), OPTION(ALLOW_EXTERNAL)
+#define COUNT_OPTIONS OPTION(MIN_COUNT), OPTION(LABELS), OPTION(ONLY), OPTION(COMMENTS), OPTION(ALLOW_EXTERNAL)
 static const option_choice new_takes[] = {NEW_OPTIONS, OPTION(TYPES), OPTION(CLASSES), OPTION(STEP), COUNT_OPTIONS, HEADING_END};
 
 /* Of the options of `model new` those that are of use for a kind. */
@@ -467,9 +470,10 @@ static const option_choice show_takes[] = {OPTION(MARKS), HEADING_END};
 #define AUDIT_OPTIONS                                                                                                            \
     OPTION(DATA), OPTION(STRATEGIES), RESULT_OPTIONS, HEADING("The page:"), OPTION(WHAT_IF), OPTION(WHAT_IF_BYTES),              \
         HEADING("Reading, where things are in the data:"), OPTION(SCORES), OPTION(REFERENCE), OPTION(LABELS_DATASET),            \
-        OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE), OPTION(CODES), OPTION(MAP),              \
-        HEADING("Decoding:"), DECODE_OPTIONS, MESSAGE_OPTIONS
-static const option_choice audit_takes[] = {OPTION(FORCE), OPTION(LABELS), OPTION(ONLY), OPTION(ALLOW_EXTERNAL), AUDIT_OPTIONS};
+        OPTION(TRIM_TO_SHORTEST), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), TABLE_OPTIONS, OPTION(TRANSPOSE), \
+        OPTION(CODES), OPTION(MAP), HEADING("Decoding:"), DECODE_OPTIONS, MESSAGE_OPTIONS
+static const option_choice audit_takes[] = {OPTION(FORCE),    OPTION(LABELS),         OPTION(ONLY),
+                                            OPTION(COMMENTS), OPTION(ALLOW_EXTERNAL), AUDIT_OPTIONS};
 static const command_verb verbs[] = {{"list", no_options}, {"show", show_takes},   {"check", no_options},
                                      {"new", new_takes},   {"audit", audit_takes}, {NULL, NULL}};
 
@@ -486,6 +490,7 @@ static const option_choice model_options[] = {
     OPTION(MIN_COUNT),
     OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
     OPTION_AS(ONLY, "new from-labels, audit: the recordings that this list names, one a line", NULL),
+    OPTION(COMMENTS),
     OPTION(ALLOW_EXTERNAL),
     HEADING("Audit, what each rule costs:"),
     AUDIT_OPTIONS};

@@ -25,10 +25,12 @@ static void disarm(char *text, char blank)
 /* What the library may name: fields of its options. */
 static const char fields[] =
     " absent_class against allow_external allow_missing background batch bridge_unscored check_inputs clamp classes codes "
-    "collapse "
-    "confidence cv draw epoch_seconds floor folds for force gaps groups ids interval kind labels label_codes label_confidence "
+    "collapse comments "
+    "confidence cv draw epoch_seconds floor folds for force gaps groups header ids interval kind labels label_codes "
+    "label_confidence "
     "labels_dataset "
-    "label_map lengths level losses map margin mask masking matrix memory method min_count missing model nbest nll_clip offsets "
+    "label_map lengths level losses map margin mask masking matrix memory method min_count missing model nbest nll_clip "
+    "no_header offsets "
     "on_infeasible only output part part_steps paths penalty preset previous prior_weight rate reference rule_costs rules scheme "
     "scores seed "
     "shard signals skip_existing smoothing strategies temperature threads transition_weight transpose trim_to_shortest tune "

@@ -63,6 +63,11 @@ OPTION_ROW(
     "join|break")
 OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored,
            "labels of -100 are known outside of rows [N,T] too: unscored, or with --gaps left out", "-100")
+OPTION_ROW(COMMENTS, "comments", 0, TEXT, run.place.comments,
+           "columns of CoNLL: comments are lines that begin with # and do not look like the others (auto), or all with #, or none",
+           "auto|none|hash")
+OPTION_ROW(HEADER, "header", 0, FLAG, run.place.header, "the first line of a table of scores names the columns", NULL)
+OPTION_ROW(NO_HEADER, "no-header", 0, FLAG, run.place.no_header, "the first line of a table of scores is a step", NULL)
 OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
            "of a folder or several files those that this list names, one a line, such as a split's .bundle", "LIST")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)

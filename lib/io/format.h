@@ -85,7 +85,8 @@ struct sp_source {
     int64_t *kept_offsets, *step_at;
     sp_holes holes;
     bool has_holes;
-    const char *const *tokens; /* set while opening; the format's */
+    const char *const *tokens;  /* set while opening; the format's */
+    const int64_t *token_lines; /* likewise: in which line of the file each is; NULL: it has no lines */
     bool breaks, has_own_segments;
     sp_block *with_holes;
     const sp_codes *path_codes;  /* likewise of the paths */

@@ -175,6 +175,19 @@ bool sp_source_has_columns(const char *file)
     return ask_first(file, sp_conll_is_file);
 }
 
+static bool is_table(const char *file)
+{
+    const sp_source_options options = sp_source_options_default();
+    const sp_request request = {.options = &options};
+    sp_file_look look;
+    return recognise(file, &request, &look) == &sp_csv_format;
+}
+
+bool sp_source_is_table(const char *file)
+{
+    return ask_first(file, is_table);
+}
+
 bool sp_source_is_text(const char *file)
 {
     return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || ask_first(file, sp_text_is_frames) ||
@@ -359,6 +372,25 @@ const sp_holes *sp_source_holes(const sp_source *source)
 const char *const *sp_source_tokens(const sp_source *source)
 {
     return source->tokens;
+}
+
+sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording, sp_error *err)
+{
+    if (!ours->token_lines || !theirs->token_lines)
+        return SP_OK;
+    for (int64_t n = 0; n < ours->info.n_recordings; n++) {
+        const int64_t a = ours->info.offsets[n], b = theirs->info.offsets[recording[n]];
+        const int64_t steps = ours->info.offsets[n + 1] - a, others = theirs->info.offsets[recording[n] + 1] - b;
+        for (int64_t t = 0; t < steps && t < others; t++)
+            if (strcmp(ours->tokens[a + t], theirs->tokens[b + t]) != 0)
+                return sp_fail_at(
+                    err, SP_EDATA, t,
+                    "%s: line %lld has the token \"%.60s\", and %s in its place, line %lld, \"%.60s\"; both must be "
+                    "tags of the same tokens; a file without tokens is matched by place",
+                    ours->info.file, (long long)ours->token_lines[a + t], ours->tokens[a + t], theirs->info.file,
+                    (long long)theirs->token_lines[b + t], theirs->tokens[b + t]);
+    }
+    return SP_OK;
 }
 
 sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,

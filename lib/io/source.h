@@ -18,6 +18,14 @@ bool sp_source_is_events(const char *file);
 /* Are they columns of CoNLL, whose number `labels` and `paths` name? */
 bool sp_source_has_columns(const char *file);
 
+/* Is it a table of scores in text? */
+bool sp_source_is_table(const char *file);
+
+/* Which steps are the same in two sources whose files say in which line each token is: recording [N of ours] is which of theirs,
+ * as many steps as both have are compared. SP_OK (also where one of them does not say); SP_EDATA: the first that differs, with
+ * its lines. */
+sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs, const int64_t *recording, sp_error *err);
+
 /* Are the labels words? They are told as columns, or where these have no names as classes of the model. */
 bool sp_source_has_words(const sp_source *source);
 

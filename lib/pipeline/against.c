@@ -56,6 +56,19 @@ static sp_match_side side_of(const sp_recordings *from, const char *name, double
                            .step_seconds = seconds};
 }
 
+/* Another classifier's recordings are cut as the first's are, not these by them. */
+static sp_status check_shortest(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_error *err)
+{
+    for (int64_t n = 0; n < ours->n; n++) {
+        const int64_t *a = ours->offsets + n, *b = theirs->offsets + recording[n];
+        if (b[1] - b[0] < a[1] - a[0])
+            return sp_fail(err, SP_EDATA,
+                           "%s: recording %lld has %lld steps, fewer than the %lld that %s and its labels have; name it first",
+                           theirs->name, (long long)recording[n], (long long)(b[1] - b[0]), (long long)(a[1] - a[0]), ours->name);
+    }
+    return SP_OK;
+}
+
 sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_seconds, double own_seconds, sp_error *err)
 {
     sp_pipeline *p = &r->p;
@@ -72,7 +85,10 @@ sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_s
     m->recording = malloc(((size_t)ours.n + 1) * sizeof *m->recording);
     if (!m->recording)
         return sp_no_memory(err);
-    sp_status status = sp_match_recordings(&ours, &theirs, true, NULL, m->recording, err);
+    const bool is_trimmed = first->opt->trim_to_shortest; /* of the first, and of this as much as there is */
+    sp_status status = sp_match_recordings(&ours, &theirs, !is_trimmed, NULL, m->recording, err);
+    if (status == SP_OK && is_trimmed)
+        status = check_shortest(&ours, &theirs, m->recording, err);
     if (status == SP_OK)
         status = sp_match_columns(K, first->class_of_column, p->class_of_column, &m->column_of_label, err);
     if (status == SP_OK)

@@ -162,8 +162,8 @@ static void find_mismatches(const sp_match_side *ours, const sp_match_side *thei
     }
 }
 
-static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found, const char *guess,
-                                const char *hint, sp_error *err)
+static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found, const char *hint,
+                                sp_error *err)
 {
     char text[SP_ERROR_SIZE];
     size_t used = 0;
@@ -179,7 +179,7 @@ static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *
                                  "; `only` LIST, a text with a recording a line, chooses those "
                                  "that are meant");
     if (found->steps.n && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "; steps differ: %s%s%s", found->steps.text, guess, hint ? hint : "");
+        snprintf(text + used, sizeof text - used, "; steps differ: %s%s", found->steps.text, hint ? hint : "");
     return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
 }
 
@@ -210,7 +210,30 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
         guess_factor(ours, theirs, recording, true, guess, sizeof guess);
         guess_factor(theirs, ours, recording, false, guess, sizeof guess);
     }
-    return say_mismatches(ours, theirs, &found, guess, hint, err);
+    return say_mismatches(ours, theirs, &found, *guess ? guess : hint, err);
+}
+
+sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_common_steps *out,
+                         sp_error *err)
+{
+    const size_t size = (size_t)ours->n + 1;
+    *out = (sp_common_steps){calloc(size, sizeof(int64_t)), calloc(size, sizeof(int64_t)), calloc(size, sizeof(int64_t))};
+    if (!out->offsets || !out->cut_ours || !out->cut_theirs)
+        return sp_no_memory(err);
+    for (int64_t n = 0; n < ours->n; n++) {
+        const int64_t a = steps_of(ours, n), b = steps_of(theirs, recording[n]), both = a < b ? a : b;
+        out->offsets[n + 1] = out->offsets[n] + both;
+        out->cut_ours[n] = a - both;
+        out->cut_theirs[n] = b - both;
+    }
+    return SP_OK;
+}
+
+void sp_common_steps_clear(sp_common_steps *steps)
+{
+    free(steps->offsets);
+    free(steps->cut_ours);
+    free(steps->cut_theirs);
 }
 
 sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out, sp_error *err)
@@ -233,20 +256,39 @@ sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *t
 
 /* ---- reading ---- */
 
-/* Recordings of a part that follow one another in the place that they are read from. */
-static int64_t run_length(const int64_t *recording, int64_t n, int64_t end)
+/* Recordings as another place has them. */
+typedef struct place {
+    const sp_recordings *from;
+    const int64_t *recording; /* or NULL: the same */
+    const int64_t *offsets;   /* [N+1] of the steps that are read */
+} place;
+
+/* Is recording n longer there? */
+static bool is_cut(const place *p, int64_t n)
+{
+    const int64_t m = p->recording ? p->recording[n] : n, *there = p->from->info->offsets + m;
+    return there[1] - there[0] > p->offsets[n + 1] - p->offsets[n];
+}
+
+/* Recordings of a part that are read at once: whole ones that follow one another there, or one that is cut. */
+static int64_t run_length(const place *p, int64_t n, int64_t end)
 {
     int64_t run = 1;
-    while (n + run < end && (!recording || recording[n + run] == recording[n] + run))
+    if (is_cut(p, n))
+        return run;
+    while (n + run < end && (!p->recording || p->recording[n + run] == p->recording[n] + run) && !is_cut(p, n + run))
         run++;
     return run;
 }
 
-/* The part as another place numbers it, of `run` recordings from n on. */
-static sp_part part_there(const sp_part *part, const int64_t *recording, int64_t n, int64_t run)
+/* The part as that place numbers it, of `run` recordings from n on. */
+static sp_part part_there(const place *p, const sp_part *part, int64_t n, int64_t run)
 {
+    const int64_t m = p->recording ? p->recording[n] : n;
+    if (part->count && is_cut(p, n))
+        return (sp_part){.recording = m, .n = p->offsets[n + 1] - p->offsets[n]};
     sp_part there = *part;
-    there.recording = recording ? recording[n] : n;
+    there.recording = m;
     there.count = part->count ? run : 0;
     return there;
 }
@@ -255,18 +297,19 @@ static sp_part part_there(const sp_part *part, const int64_t *recording, int64_t
 static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const int64_t *recording, const sp_part *part,
                                unsigned parts, sp_block *block, sp_error *err)
 {
+    const place there = {from, recording, m->info.offsets};
     const int64_t first = part->recording, count = part->count ? part->count : 1, end = first + count;
     const int64_t *offsets = m->info.offsets + first;
-    const int64_t run = run_length(recording, first, end);
+    const int64_t run = run_length(&there, first, end);
     if (run == count) {
-        const sp_part there = part_there(part, recording, first, run);
-        return from->read(from->arg, &there, parts, block, err);
+        const sp_part all = part_there(&there, part, first, run);
+        return from->read(from->arg, &all, parts, block, err);
     }
     sp_status status = SP_OK;
     for (int64_t n = first, many; status == SP_OK && n < end; n += many) {
-        many = run_length(recording, n, end);
-        const sp_part there = part_there(part, recording, n, many);
-        status = from->read(from->arg, &there, parts, m->read, err);
+        many = run_length(&there, n, end);
+        const sp_part some = part_there(&there, part, n, many);
+        status = from->read(from->arg, &some, parts, m->read, err);
         if (status == SP_OK && n == first) {
             const unsigned has = (m->read->scores ? SP_BLOCK_SCORES : 0u) | (m->read->labels ? SP_BLOCK_LABELS : 0u) |
                                  (m->read->segments ? SP_BLOCK_SEGMENTS : 0u) | (m->read->weights ? SP_BLOCK_WEIGHTS : 0u) |
@@ -360,11 +403,12 @@ static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *par
     const sp_matched *m = arg;
     const int64_t first = part->recording, end = first + (part->count ? part->count : 1);
     const int64_t *offsets = m->info.offsets;
+    const place there = {&m->beside, m->beside_recording, offsets};
     sp_status status = SP_OK;
     for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
-        run = run_length(m->beside_recording, n, end);
-        const sp_part there = part_there(part, m->beside_recording, n, run);
-        status = m->beside.read_rater(m->beside.arg, rater, &there, labels + (offsets[n] - offsets[first]), err);
+        run = run_length(&there, n, end);
+        const sp_part some = part_there(&there, part, n, run);
+        status = m->beside.read_rater(m->beside.arg, rater, &some, labels + (offsets[n] - offsets[first]), err);
     }
     return status == SP_OK ? tell_labels(m, part->count ? offsets[end] - offsets[first] : part->n, labels, err) : status;
 }

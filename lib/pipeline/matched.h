@@ -16,12 +16,22 @@ typedef struct sp_match_side {
 
 /* Which of their recordings each of ours is: by id where both name them, else by place.
  *   lengths    they must have as many steps; else what differs is left to the caller
- *   hint       what helps where steps differ, added to the message; or NULL
+ *   hint       what helps where steps differ, added to the message unless their lengths in time seem to; or NULL
  *   recording  out [ours->n]
  * SP_OK; SP_EDATA: steps are of two lengths in time; another number of recordings; ids that one side alone has, other numbers of
  * steps: the first ten of each are named, the others counted. SP_ENOMEM. O(n log n). */
 sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const char *hint,
                               int64_t *recording, sp_error *err);
+
+/* The steps that both have of each recording, from the first on, in the order of ours. The caller frees what is in it. */
+typedef struct sp_common_steps {
+    int64_t *offsets;               /* [N+1] */
+    int64_t *cut_ours, *cut_theirs; /* [N] how many each has more */
+} sp_common_steps;
+/* recording [ours->n] is which of theirs each is. SP_OK, SP_ENOMEM. */
+sp_status sp_match_steps(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_common_steps *out,
+                         sp_error *err);
+void sp_common_steps_clear(sp_common_steps *steps);
 
 /* Which of their columns is each of ours, [K]; both say which class each column is (sp_model_align()). *out NULL: the same; the
  * caller frees it. SP_OK, SP_ENOMEM. */
@@ -42,7 +52,8 @@ typedef struct sp_matched {
 } sp_matched;
 
 /* With `from`, `beside` and what belongs to both filled in: fills in the rest and hands out the recordings. N, ids and lengths
- * are those of `info`, which is `from` or `beside`'s. To be closed in any case. SP_OK, SP_ENOMEM. */
+ * are those of `info`, which is `from` or `beside`'s; where a recording has fewer steps in it than there, the last ones are left
+ * out. To be closed in any case. SP_OK, SP_ENOMEM. */
 sp_status sp_matched_open(sp_matched *m, const sp_source_info *order, sp_recordings *out, sp_error *err);
 void sp_matched_close(sp_matched *m);
 

@@ -144,18 +144,32 @@ static int32_t class_of_number(const sp_codes *codes, double code)
     return !codes->preset && code == -1 ? SP_CODE_UNSCORED : SP_CODE_UNKNOWN;
 }
 
-/* A number that stands in a file without words is a code, not the word "1". */
-static int32_t field_word(const sp_codes *codes, const char *text)
+/* What a word of the field means, NULL: it is none. A number that stands in a file without words is a code, not the word "1". */
+static const code_meaning *meaning_of(const char *text)
 {
     char word[40];
     if (strlen(text) >= sizeof word)
-        return SP_CODE_UNKNOWN;
+        return NULL;
     word_of(text, word, sizeof word);
     bool is_bare = strcasecmp(word, text) == 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, word) == 0 && !(is_bare && isdigit((unsigned char)word[0])))
-            return class_of_meaning(codes, words[i].means);
-    return SP_CODE_UNKNOWN;
+            return &words[i].means;
+    return NULL;
+}
+
+bool sp_is_unscored_word(const char *text)
+{
+    const code_meaning *means = meaning_of(text);
+    return means && *means == NOTHING;
+}
+
+static int32_t field_word(const sp_codes *codes, const char *text)
+{
+    const code_meaning *means = meaning_of(text);
+    if (!means || (!codes->preset && !(codes->is_sleep && *means == NOTHING)))
+        return SP_CODE_UNKNOWN;
+    return class_of_meaning(codes, *means);
 }
 
 static int32_t look_up(const sp_codes *codes, const char *text)
@@ -170,7 +184,7 @@ static int32_t look_up(const sp_codes *codes, const char *text)
     for (int32_t i = 0; i < codes->n_names; i++)
         if (strcmp(codes->names[i].text, text) == 0)
             return codes->names[i].means;
-    return codes->preset ? field_word(codes, text) : SP_CODE_UNKNOWN;
+    return field_word(codes, text);
 }
 
 /* Without the blanks around it; false where it does not fit. */

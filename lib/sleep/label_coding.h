@@ -42,6 +42,7 @@ struct sp_codes {
     int32_t n_names; /* the model's classes and aliases */
     code_entry *names;
     int32_t n_classes;
+    bool is_sleep;   /* the classes are stages */
     char **classes;  /* [n_classes] */
     int32_t *column; /* [n_classes] what look-ups say for a class, or NULL: the class */
     char *name;

@@ -74,6 +74,7 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     if (!codes->classes || !codes->names)
         return sp_no_memory(err);
     codes->n_classes = model->n_classes;
+    codes->is_sleep = sp_classes_are_stages(model->n_classes, (const char *const *)model->classes);
     for (int32_t k = 0; k < model->n_classes; k++)
         if (!(codes->classes[k] = strdup(model->classes[k])))
             return sp_no_memory(err);

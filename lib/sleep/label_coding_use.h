@@ -15,6 +15,10 @@ sp_status sp_codes_use_columns(sp_codes *codes, const int32_t *class_of_column, 
 enum { SP_CODES_COLUMNS = 256 };
 bool sp_codes_differ_from(const sp_codes *codes, const int32_t *class_of_column);
 
+/* Is it a word of the field for an unscored step: "?", "unscored", "MT", "Sleep stage ?" ...? In labels of sleep, whose classes
+ * are stages (sp_classes_are_stages()), such words mean that. */
+bool sp_is_unscored_word(const char *text);
+
 /* The end of a sentence about a code that means nothing here: "label "7" is no code of utime, which has 0 Wake, ...; `map` ...".
  * Returns the buffer. */
 enum { SP_CODES_SENTENCE = 640 };

@@ -20,6 +20,17 @@ const sp_stage_name *sp_stage_name_find(const char *name)
     return NULL;
 }
 
+bool sp_classes_are_stages(int32_t n, const char *const *classes)
+{
+    bool are = n > 1, has_wake = false;
+    for (int32_t k = 0; are && k < n; k++) {
+        const sp_stage_name *found = sp_stage_name_find(classes[k]);
+        are = found != NULL;
+        has_wake |= found && found->stage == SP_STAGE_WAKE;
+    }
+    return are && has_wake;
+}
+
 const char *sp_sleep_stage_name(sp_sleep_stage stage)
 {
     int i = 0;

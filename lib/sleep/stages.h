@@ -3,6 +3,7 @@
 #define STATEPATH_SLEEP_STAGES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "statepath/sleep.h"
 
@@ -18,6 +19,9 @@ extern const sp_stage_name sp_stage_names[SP_N_STAGE_NAMES]; /* of a stage: its 
 
 /* The row of a name, whatever its case; NULL where there is none. */
 const sp_stage_name *sp_stage_name_find(const char *name);
+
+/* Are these classes the stages of sleep, wake among them? */
+bool sp_classes_are_stages(int32_t n, const char *const *classes);
 
 /* "Wake", "N1", "N2", "N3", "REM" */
 const char *sp_sleep_stage_name(sp_sleep_stage stage);

@@ -70,7 +70,11 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --offsets two
     --lengths short                 ; = padded.h5 -m m.json -o out.h5
     --ids names                     ; --reference other.h5
+    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -m m.json -o out.h5
     --only only.txt                 ; = nights -m m.json -o out.h5
+    --comments none
+    --header                        ; = votes.csv -m m.json -o out.h5
+    --no-header                     ; = votes.csv -m m.json -o out.h5
     --kind scores
     --gaps join                     ; = holes.h5 -m m.json -o out.h5
     --unscored -100                 ; = hundred.h5 -m m.json -o out.h5
@@ -93,9 +97,13 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
     --part-steps none               ; = night.h5 -m m.json --part P.h5
     --check-inputs                  ; = night.h5 -m m.json --part P.h5
-    --trim-to-shortest              ; = paths.h5 --labels long.h5
+    --trim-to-shortest              ; = night.h5 --labels long.h5 -m m.json -o out.h5
 
 inspect night.h5
+    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose
+    --comments none                 ; = hash.conll
+    --header                        ; = votes.csv
+    --no-header                     ; = votes.csv
     --model sleep-strict
     --lengths short                 ; = padded.h5
     --ids names
@@ -122,6 +130,8 @@ decode night.h5 -m m.json -o out.h5
     --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
+    --trim-to-shortest              ; = paths.h5 --labels long.h5
+    --comments none                 ; = hash.conll -m tags.json
     --model sleep-strict
     --labels night.h5               ; = alone.h5 -m m.json
     --reference night.h5            ; = alone.h5 -m m.json
@@ -154,6 +164,10 @@ merge P1.h5 P2.h5 --json r.json
     --json r.json                   ; = P1.h5 P2.h5
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
+    --classes N1,Wake,N2,N3,REM     ; = turned.npz --transpose -o out.json --method counts
+    --header                        ; = votes.csv -o out.json --method counts
+    --no-header                     ; = votes.csv -o out.json --method counts
+    --trim-to-shortest              ; --labels long.h5
     --rules sleep-aasm
     --output out.json               ; = night.h5 -r sleep-permissive
     --name mine
@@ -188,6 +202,11 @@ stream -m m.json --lag 2 <lines.txt
     --quiet
 
 convert night.h5 -o out.h5
+    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -o out.h5
+    --comments none                 ; = hash.conll -o out.conll
+    --header                        ; = votes.csv -o out.h5
+    --no-header                     ; = votes.csv -o out.h5
+    --trim-to-shortest              ; --labels long.h5
     --model m.json                  ; --codes nsrr --labels nsrr
     --output new.h5                 ; = night.h5
     --force                         ; = night.h5 -o old.h5
@@ -246,6 +265,7 @@ model new left-right --classes a,b,c -o out.json
     --min-count 3                   ; = from-labels night.h5
     --labels few                    ; = from-labels night.h5
     --only only.txt                 ; = from-labels nights --classes Wake,N1,N2,N3,REM
+    --comments none                 ; = from-labels hash.conll
     --allow-external                ; = from-labels sub/link.h5
     --quiet
 
@@ -259,6 +279,9 @@ model audit m.json --data night.h5 --json r.json
     --background b                  ; = actions.json --data actions.h5 --json r.json
     --lengths short                 ; = m.json --data padded.h5
     --only only.txt                 ; = m.json --data nights
+    --header                        ; = m.json --data votes.csv
+    --no-header                     ; = m.json --data votes.csv
+    --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
     --transpose                     ; = m.json --data turned.npz
     --allow-external                ; = m.json --data sub/link.h5
     --missing uniform               ; = m.json --data nan.h5
@@ -284,6 +307,9 @@ mask apply night.h5 -m m.json -o out.h5
 
 mask leak night.h5 -m m.json --json r.json
     ... mask softmax
+    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -m m.json
+    --header                        ; = votes.csv -m m.json
+    --no-header                     ; = votes.csv -m m.json
     --model sleep-aasm              ; = night.h5
     --force                         ; = night.h5 -m m.json --json old.json
     --json r.json                   ; = night.h5 -m m.json
@@ -401,6 +427,8 @@ def make_files(folder):
     text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))
     text("nsrr.txt", "".join("%d\n" % k for k in NSRR[labels]))
     text("only.txt", "a1\nb1\n")
+    text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few[:T].clip(0)))
+    text("hash.conll", "# a comment\nA B-PER\n# O\nB O\n\n")
     text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")
     text("nan.txt", ".2 .2 .2 .2 .2\nnan .2 .2 .2 .2\n")
     for name in ("nights", "texts", "sub"):

@@ -40,6 +40,22 @@ def without_file(text):
     return json.dumps(found, sort_keys=False)
 
 
+def test_words_for_unscored_steps():
+    """The field's words, where the classes are stages of sleep and nowhere else."""
+    words = ["Wake", "?", "unscored", "MT", "N2", "Sleep stage ?", "", None]
+    numbers = [0, -1, -1, -1, 2, -1, -1, -1]
+    probs = np.random.default_rng(7).dirichlet(np.ones(5), len(words))
+    for given in (words, np.array(words, object)):
+        assert sp.compare(probs, given, "sleep-aasm").data["strategies"] == sp.compare(probs, numbers, "sleep-aasm").data["strategies"]
+        assert sp.evaluate(numbers, given, "sleep-aasm").data["strategies"] == sp.evaluate(numbers, numbers, "sleep-aasm").data["strategies"]
+        assert sp.decode(probs, "sleep-aasm", labels=given).tolist() == sp.decode(probs, "sleep-aasm", labels=numbers).tolist()
+    for word in ("snoring", "a\0b", "\ud800"):
+        with pytest.raises(sp.ScoresError):
+            sp.compare(probs[:1], [word], "sleep-aasm")
+    with pytest.raises(sp.ScoresError, match="MT.* is none of the 5 classes"):
+        sp.compare(probs[:1], ["MT"], sp.Model.band(list("abcde")))
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("model", ["sleep-strict", "sleep-aasm"])
 def test_compare_is_the_programs(program, tmp_path, seed, model):

@@ -244,7 +244,7 @@ def test_hypnograms_and_lists(tmp_path, name):
         sleep.write_hypnogram(tmp_path / name, path, epoch_seconds=20)
     else:
         (tmp_path / name).write_text("W\nW\nN1\n?\nN2\nR\n")
-    night = sp.read(tmp_path / name, model="sleep-aasm", **({"epoch_seconds": 20.0} if name.endswith("ids") else {}), **({"map": {"?": None}} if name.endswith("txt") else {}))
+    night = sp.read(tmp_path / name, model="sleep-aasm", **({"epoch_seconds": 20.0} if name.endswith("ids") else {}))
     assert night.labels[0].tolist() == path.tolist() and night.scores is None and night.classes == sleep.STAGES and night.ids == ["night"]
     assert night["scores"] is None and "kind" not in night.keys()
 
@@ -291,6 +291,39 @@ def test_what_is_read_is_told(tmp_path):
         d["subjects"]
     with pytest.raises(IndexError):
         d[1]
+
+
+def test_tables_of_pandas(tmp_path):
+    """The numbers of the columns are a header: a warning says so, header= decides."""
+    probs = np.random.default_rng(3).dirichlet(np.ones(3), 7)
+    pd = pytest.importorskip("pandas")
+    for index in (False, True):
+        pd.DataFrame(probs).to_csv(tmp_path / "x.csv", index=index)
+        if index:
+            found = sp.read(tmp_path / "x.csv")
+        else:
+            with pytest.warns(sp.StatepathWarning, match=r"its first line, the numbers of the columns, is taken for a header; header=False reads it"):
+                found = sp.read(tmp_path / "x.csv")
+        np.testing.assert_array_equal(found[0], probs)
+        np.testing.assert_array_equal(sp.read(tmp_path / "x.csv", header=True)[0], probs)
+    pd.DataFrame(np.eye(2, dtype=int)[[1, 0, 1]]).to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(sp.StatepathError, match="may be a header or a step.*header=True says that it names the columns, header=False that it is a step"):
+        sp.read(tmp_path / "x.csv")
+    assert len(sp.read(tmp_path / "x.csv", header=True)[0]) == 3
+    assert len(sp.read(tmp_path / "x.csv", header=False)[0]) == 4
+
+
+def test_labels_longer_than_scores(tmp_path, make=np.random.default_rng):
+    """A hypnogram with a tail that nobody scored: trim_to_shortest cuts it."""
+    probs = make(3).dirichlet(np.ones(5), 7)
+    np.save(tmp_path / "x.npy", probs)
+    (tmp_path / "l.txt").write_text("W\nN1\nN2\nN3\nR\n?\nMT\n?\nunscored\n")
+    places = {"labels": tmp_path / "l.txt", "model": "sleep-aasm"}
+    with pytest.raises(sp.StatepathError, match="the last 2 labels are unscored.*trim_to_shortest"):
+        sp.read(tmp_path / "x.npy", **places)
+    with pytest.warns(sp.StatepathWarning, match="0 of .*x.npy, 2 of .*l.txt"):
+        night = sp.read(tmp_path / "x.npy", **places, trim_to_shortest=True)
+    assert night.labels[0].tolist() == [0, 1, 2, 3, 4, -1, -1]
 
 
 def test_names_of_columns(tmp_path):

@@ -27,6 +27,7 @@ def untidy(rng, tokens, tags, predicted):
     return ("\ufeff" + rng.choice(["\n", "\r\n"]).join(lines)).encode()
 
 
+@pytest.mark.filterwarnings("ignore:.*passed over as comment")
 @pytest.mark.parametrize("seed", range(4))
 def test_conll_is_read_as_the_program_reads_it(program, tmp_path, seed):
     pytest.importorskip("statepath._evaluation", reason="built without GSL")
@@ -62,6 +63,25 @@ def test_conll_goes_round(program, tmp_path):
     assert (tmp_path / "d.bio").read_bytes() == b"M\xfcller B-PER\n\n"
     (tmp_path / "e.bio").write_text("O\nB-PER")
     assert nlp.read_conll(tmp_path / "e.bio") == (None, [["O", "B-PER"]], None)
+
+
+def test_conll_comments(tmp_path):
+    """A token "#" is one, as for the program; what is passed over is said."""
+    file = tmp_path / "a.conll"
+    for tab in "\t ":
+        file.write_text(f"go{tab}O\n#{tab}B-PER\n#x{tab}O\n#{tab}-1\n")
+        assert nlp.read_conll(file).tokens == [["go", "#", "#x", "#"]]
+        with pytest.warns(sp.StatepathWarning, match='a.conll: 3 lines that begin with # are passed over as comments; comments="none" reads them as tokens'):
+            assert nlp.read_conll(file, comments="hash").tokens == [["go"]]
+    file.write_text("# id 5239\tdomain=en\n# _ _ O\nBonn _ _ B-LOC\n")
+    with pytest.warns(sp.StatepathWarning, match="1 line that begins with # is passed over as a comment"):
+        assert nlp.read_conll(file).tokens == [["#", "Bonn"]]
+    assert nlp.read_conll(file, comments="none").tags == [["domain=en", "O", "B-LOC"]]
+    file.write_text("Bonn B-LOC\n#x O O\n")
+    with pytest.raises(sp.FileError, match='line 2 has 3 columns.*comments="hash"'):
+        nlp.read_conll(file)
+    with pytest.raises(sp.StatepathError, match='it is "auto", "none" or "hash"'):
+        nlp.read_conll(file, comments="some")
 
 
 def test_conll_faults(tmp_path):

@@ -67,7 +67,8 @@ typedef struct sp_file_access {
  *
  * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
  * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none. Labels (and paths)
- * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored. Padded words alone need
+ * may be words: names of the classes, aliases of the model, or what codes say; -1 or nothing: unscored; where the classes are
+ * stages of sleep also the field's words for that (sleep.h), in labels of any format. Padded words alone need
  * no lengths: what is empty at the end of a row is padding.
  *
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
@@ -107,7 +108,7 @@ typedef struct sp_file_access {
  *
  * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
  * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
- * ends with a tag. Lines that begin with -DOCSTART-, and comments (# and a blank), are passed over. The last column is the label,
+ * ends with a tag. Lines that begin with -DOCSTART-, and comments (sp_comments), are passed over. The last column is the label,
  * or the path in a file of paths; then the one before is the label where all of it are tags or classes. `labels` and `paths` name
  * another by its number, from 1, or from the end by -1, -2 ... Where no model names the classes they are the tags that occur.
  *
@@ -135,6 +136,16 @@ typedef struct sp_file_access {
 /* Holes: steps before others that take no part by `valid` or `attention_mask`, and with Hugging Face's labels those of -100. */
 typedef enum sp_gaps { SP_GAPS_ERROR, SP_GAPS_JOIN, SP_GAPS_BREAK } sp_gaps;
 
+/* Which lines of columns of CoNLL are comments. AUTO: those that begin with # and a blank, but for what looks like the other
+ * lines: as many columns, and a tag at its end where the others have one (a token "#"). NONE: none; HASH: all that begin with #.
+ * How many there were stands in `remark`. */
+typedef enum sp_comments { SP_COMMENTS_AUTO, SP_COMMENTS_NONE, SP_COMMENTS_HASH } sp_comments;
+
+/* Has a table of scores a first line of names? AUTO: a line of words has; so has a line of the numbers 0, 1, .. K-1 of two
+ * columns or more, which a table of pandas begins with, where a later line has a number that is not whole (`remark` says so).
+ * Where none has, nobody can tell: an error. Columns that are called 0, 1, .. K-1 have no names. */
+typedef enum sp_header { SP_HEADER_AUTO, SP_HEADER_THERE, SP_HEADER_NONE } sp_header;
+
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
     const char *scores, *labels, *offsets, *lengths, *ids, *mask;
@@ -149,6 +160,8 @@ typedef struct sp_source_options {
     bool ignores_100;  /* labels of -100 are known outside of Hugging Face's layout too (above) */
     bool with_tokens;  /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
+    sp_comments comments;
+    sp_header header;
     /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
      * the source is closed. */
     const sp_model *model;

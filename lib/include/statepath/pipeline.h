@@ -68,8 +68,10 @@ typedef struct sp_run_options {
         char *only;                    /* a list of the recordings that are meant, see sp_source_options */
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
         char *gaps;                    /* "join" or "break": what becomes of holes (files.h, sp_gaps); NULL: they are an error */
-        char *classes;  /* names of the columns, a list or a file (sp_classes_load()); NULL: the file's, the model's */
-        char *unscored; /* "-100": labels of -100 are known outside of Hugging Face's layout too */
+        char *classes;         /* names of the columns, a list or a file (sp_classes_load()); NULL: the file's, the model's */
+        char *unscored;        /* "-100": labels of -100 are known outside of Hugging Face's layout too */
+        char *comments;        /* "auto", "none", "hash": which lines of columns of CoNLL are none (sp_comments) */
+        int header, no_header; /* of tables of scores: the first line names the columns, or is a step (sp_header) */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
     struct {

@@ -142,7 +142,8 @@ typedef struct sp_sleep {
  * There is no preset "aasm": some write REM as 4, others as 5.
  *
  * A map says what it says and comes before the preset: "0=Wake,5=REM,?=unscored". With a map alone only its numbers are known,
- * and -1 (unscored); names and aliases of the model's classes always are. Whole numbers may be written as 2, 2.0 or 2e0.
+ * and -1 (unscored); names and aliases of the model's classes always are, and where these are stages the words for unscored
+ * above. Whole numbers may be written as 2, 2.0 or 2e0.
  */
 
 typedef struct sp_codes sp_codes;

@@ -11,6 +11,8 @@
 #include "io/foreign.h"
 #include "io/text/number_read.h"
 #include "io/text/text_read.h"
+#include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 /* What a column is. */
 typedef enum role { IS_CLASS, IS_RECORDING, IS_STEP, IS_LABEL, IS_SEGMENT, IS_WEIGHT, IS_NOTHING } role;
@@ -37,17 +39,22 @@ static role role_of(const char *name)
 
 typedef struct column {
     role role;
-    char *name; /* in the text; NULL: the table has no first line of names */
+    char *name; /* in the text; NULL: the table has no header */
 } column;
 
 typedef struct table {
     const char *file;
     const sp_model *model; /* or NULL */
+    sp_header header;
+    bool are_numbered;    /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
+    bool is_header_taken; /* the first line is such numbers alone, and was taken for a header */
+    bool has_fraction;    /* a class has a number that is not whole */
     char *text, *at;
     char delimiter;
     int64_t line, next_line; /* of the record that is being read, of the one after it */
     int32_t n_columns, n_classes;
     column *columns;            /* [n_columns] */
+    const char **class_names;   /* [n_classes] of their columns, in the text; or NULL */
     char **cells;               /* [n_columns] of a record, in the text */
     int32_t of[IS_NOTHING + 1]; /* the column of a role; -1 */
     /* What was read. */
@@ -197,8 +204,7 @@ static sp_status name_columns(table *t)
     return SP_OK;
 }
 
-/* A first line of numbers alone names nothing: it is the first step. */
-static bool has_names(const table *t)
+static bool has_words(const table *t)
 {
     for (int32_t c = 0; c < t->n_columns; c++) {
         double ignored;
@@ -208,22 +214,53 @@ static bool has_names(const table *t)
     return false;
 }
 
-static sp_status check_names(const table *t)
+/* Are the columns, or those of classes alone, called 0, 1, .. n-1? */
+static bool are_numbers(const table *t, bool of_classes)
+{
+    int32_t n = 0;
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        char number[16];
+        if (of_classes && t->columns[c].role != IS_CLASS)
+            continue;
+        snprintf(number, sizeof number, "%d", n++);
+        if (strcmp(t->cells[c], number) != 0)
+            return false;
+    }
+    return n > 1;
+}
+
+/* Is the first line a header? Of numbers alone it is the first step, unless they count the columns, as pandas does: then the
+ * lines below say. */
+static bool is_header(table *t, bool is_comment)
+{
+    t->is_header_taken = t->header == SP_HEADER_AUTO && !is_comment && are_numbers(t, false);
+    return is_comment || t->header == SP_HEADER_THERE || t->is_header_taken || (t->header == SP_HEADER_AUTO && has_words(t));
+}
+
+static sp_status check_header(const table *t)
+{
+    if (!t->is_header_taken || t->has_fraction)
+        return SP_OK;
+    return sp_fail(t->err, SP_EDATA,
+                   "%s: the first line, the numbers 0 to %d, may be a header or a step: no line below has a number that is not "
+                   "whole; `header` says that it names the columns, `no_header` that it is a step",
+                   t->file, t->n_columns - 1);
+}
+
+static sp_status check_names(table *t)
 {
     int64_t a = -1, b = -1;
-    const char **names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
     int32_t n = 0;
-    if (!names)
+    t->class_names = malloc(((size_t)t->n_classes + 1) * sizeof *t->class_names);
+    if (!t->class_names)
         return sp_no_memory(t->err);
     for (int32_t c = 0; c < t->n_columns; c++)
         if (t->columns[c].role == IS_CLASS)
-            names[n++] = t->columns[c].name;
-    const bool is_twice = sp_texts_duplicate(names, n, &a, &b);
-    sp_status status = a == -2 ? sp_no_memory(t->err) : SP_OK;
-    if (is_twice)
-        status = sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line, names[a]);
-    free(names);
-    return status;
+            t->class_names[n++] = t->columns[c].name;
+    if (sp_texts_duplicate(t->class_names, n, &a, &b))
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line,
+                       t->class_names[a]);
+    return a == -2 ? sp_no_memory(t->err) : SP_OK;
 }
 
 /* ---- records ---- */
@@ -318,6 +355,13 @@ static int32_t find_class(const table *t, const char *text)
     return by_model;
 }
 
+/* By the model, or by the names of the columns. */
+static bool is_of_sleep(const table *t)
+{
+    return t->model ? sp_classes_are_stages(t->model->n_classes, (const char *const *)t->model->classes)
+                    : t->class_names && sp_classes_are_stages(t->n_classes, t->class_names);
+}
+
 static sp_status read_label(const table *t, int32_t c, int64_t *out)
 {
     const char *text = t->cells[c];
@@ -328,6 +372,10 @@ static sp_status read_label(const table *t, int32_t c, int64_t *out)
         return SP_OK;
     if (sp_number_read(text, &value) && value == floor(value) && fabs(value) < 1e15) {
         *out = (int64_t)value;
+        return SP_OK;
+    }
+    if (sp_is_unscored_word(text) && is_of_sleep(t)) {
+        *out = -1;
         return SP_OK;
     }
     snprintf(what, sizeof what, "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
@@ -370,7 +418,9 @@ static sp_status add_record(table *t)
     for (int32_t c = 0; status == SP_OK && c < t->n_columns; c++)
         switch (t->columns[c].role) {
         case IS_CLASS:
-            status = read_number(t, c, row++);
+            status = read_number(t, c, row);
+            t->has_fraction |= status == SP_OK && (isinf(*row) || *row != floor(*row)) && !isnan(*row);
+            row++;
             break;
         case IS_STEP:
             status = check_step(t, c);
@@ -416,14 +466,14 @@ static sp_status read_table(table *t)
     if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
         t->at += 3;
     skip_empty_lines(t);
-    const bool is_comment = *t->at == '#'; /* as numpy.savetxt writes names */
+    const bool is_comment = *t->at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
     if (is_comment)
         t->at += 1 + strspn(t->at + 1, " ");
     if (!*t->at)
         return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
     t->delimiter = find_delimiter(t->at);
     sp_status status = count_columns(t);
-    const bool is_named = status == SP_OK && (is_comment || has_names(t));
+    const bool is_named = status == SP_OK && is_header(t, is_comment);
     if (status == SP_OK)
         status = name_columns(t);
     if (status == SP_OK && !is_named) { /* all columns are classes, without names */
@@ -431,6 +481,7 @@ static sp_status read_table(table *t)
         for (int32_t c = 0; c < t->n_columns; c++)
             t->columns[c] = (column){IS_CLASS, NULL};
     }
+    t->are_numbered = is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
     if (status == SP_OK && t->n_classes == 0)
         return sp_fail(t->err, SP_EDATA,
                        "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
@@ -439,6 +490,8 @@ static sp_status read_table(table *t)
         status = is_named ? check_names(t) : add_record(t);
     for (skip_empty_lines(t); status == SP_OK && *t->at; skip_empty_lines(t))
         status = read_record(t);
+    if (status == SP_OK)
+        status = check_header(t);
     if (status == SP_OK && t->n_recordings == 0)
         status = sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file);
     if (status == SP_OK)
@@ -535,17 +588,17 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     if (status == SP_OK && t->of[IS_RECORDING] >= 0)
         status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
     if (status == SP_OK && t->columns[0].name) {
-        f->classes = names_of(t, IS_CLASS);
+        f->classes = t->are_numbered ? NULL : names_of(t, IS_CLASS);
         f->passed_over = names_of(t, IS_NOTHING);
-        status = f->classes && f->passed_over ? SP_OK : sp_no_memory(err);
+        status = (f->classes || t->are_numbered) && f->passed_over ? SP_OK : sp_no_memory(err);
     }
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
 
 static void free_table(table *t)
 {
-    void *const owned[] = {t->text,   t->columns,  t->cells, t->scores,  t->weights,
-                           t->labels, t->segments, t->ids,   t->offsets, t->lines};
+    void *const owned[] = {t->class_names, t->text,     t->columns, t->cells,   t->scores, t->weights,
+                           t->labels,      t->segments, t->ids,     t->offsets, t->lines};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -571,7 +624,11 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     if (request->options->transpose)
         return sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is a table of text",
                        source->file_name);
-    table t = {.file = source->file_name, .model = request->options->model, .next_line = 1, .err = err};
+    table t = {.file = source->file_name,
+               .model = request->options->model,
+               .header = request->options->header,
+               .next_line = 1,
+               .err = err};
     sp_status status = sp_array_source_new(source, "a table in text", &f, err);
     if (status == SP_OK)
         status = name_scores(t.file, name, err);
@@ -585,7 +642,11 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     if (status == SP_OK)
         status = fill_arrays(f, &t, name, err);
     free_table(&t);
-    return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
+    if (status == SP_OK)
+        status = sp_array_source_fill(source, request, err);
+    if (status == SP_OK && t.is_header_taken)
+        source->info.remark = "its first line, the numbers of the columns, is taken for a header; `no_header` reads it as a step";
+    return status;
 }
 
 /* ---- recognising ---- */

@@ -26,14 +26,20 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Neither a token nor the end of a sentence. */
-static bool is_passed_over(const char *line)
+/* Begins a document: neither a token nor the end of a sentence. */
+static bool is_document(const char *line)
 {
-    return (line[0] == '#' && (line[1] == ' ' || line[1] == '\t')) || strncmp(line, "-DOCSTART-", 10) == 0;
+    return strncmp(line, "-DOCSTART-", 10) == 0;
 }
 
-/* Has the line at least two columns, of which the last is a tag? */
-static bool ends_with_tag(const char *line, size_t n)
+/* As a step without a class is written. */
+static bool is_unscored(const char *text)
+{
+    return strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
+}
+
+/* Has the line at least two columns, of which the last is a tag, or where they are taken -1 or -100? */
+static bool ends_with_tag(const char *line, size_t n, bool takes_unscored)
 {
     while (n > 0 && is_blank(line[n - 1]))
         n--;
@@ -47,7 +53,8 @@ static bool ends_with_tag(const char *line, size_t n)
     char last[201];
     memcpy(last, line + at, n - at);
     last[n - at] = '\0';
-    return sp_tag_parse(last, &kind, &type) && (kind == SP_TAG_OUTSIDE || last[1] == '-');
+    return (takes_unscored && is_unscored(last)) ||
+           (sp_tag_parse(last, &kind, &type) && (kind == SP_TAG_OUTSIDE || last[1] == '-'));
 }
 
 /* Do all whole lines of the first bytes [n], which end with NUL, look like tokens with tags? */
@@ -58,8 +65,8 @@ static bool are_tagged(const char *head, bool is_whole)
         const size_t n = strcspn(head, "\n");
         if (!head[n] && !is_whole)
             return has_line;
-        if (strspn(head, " \t\r") < n && !is_passed_over(head)) {
-            if (!ends_with_tag(head, n))
+        if (strspn(head, " \t\r") < n && head[0] != '#' && !is_document(head)) {
+            if (!ends_with_tag(head, n, false))
                 return false;
             has_line = true;
         }
@@ -95,8 +102,12 @@ typedef struct conll {
     char *name, *text;
     const char *names[1];
     bool has_scores[1];
+    char remark[160];
     size_t text_size;
+    sp_comments comments;
+    int64_t n_comments;
     int32_t n_columns;
+    bool has_tags, has_tabs; /* the first line of a token ends with a tag; has tabs */
     int64_t n_recordings, n_steps;
     int64_t *offsets;   /* [N+1] */
     int64_t *line_of;   /* [S] */
@@ -124,19 +135,24 @@ static bool grow(conll *c)
     return lines != NULL;
 }
 
+static bool is_line_end(char c)
+{
+    return c == '\0' || c == '\n';
+}
+
 /* Counts the columns of a line; where cells is not NULL they are ended with NUL and go there, as many as the file has. */
 static int32_t read_columns(char *line, const char **cells, int32_t n_cells)
 {
     int32_t n = 0;
-    for (char *at = line; *at;) {
+    for (char *at = line; !is_line_end(*at);) {
         while (is_blank(*at))
             at++;
-        if (!*at)
+        if (is_line_end(*at))
             break;
         char *from = at;
-        while (*at && !is_blank(*at))
+        while (!is_line_end(*at) && !is_blank(*at))
             at++;
-        const bool is_last = !*at;
+        const bool is_last = is_line_end(*at);
         if (cells && n < n_cells) {
             *at = '\0';
             cells[n] = from;
@@ -145,6 +161,37 @@ static int32_t read_columns(char *line, const char **cells, int32_t n_cells)
         at += !is_last;
     }
     return n;
+}
+
+/* May a line be a comment? In auto it begins as those of CoNLL-U do; so does a token "#". */
+static bool may_be_comment(const conll *c, const char *line)
+{
+    const bool is_hash = line[0] == '#' && c->comments != SP_COMMENTS_NONE;
+    return is_hash && (c->comments == SP_COMMENTS_HASH || is_blank(line[1]) || is_line_end(line[1]));
+}
+
+/* What the first line of a token that can be nothing else looks like. */
+static void look_at_first(conll *c, char *at)
+{
+    for (size_t n; *at; at += n + (at[n] == '\n')) {
+        n = strcspn(at, "\n");
+        if (strspn(at, " \t\r") == n || is_document(at) || may_be_comment(c, at))
+            continue;
+        c->n_columns = read_columns(at, NULL, 0);
+        c->has_tags = ends_with_tag(at, n, false);
+        c->has_tabs = memchr(at, '\t', n) != NULL;
+        return;
+    }
+}
+
+/* A line that looks like the others is none: it has as many columns, and the last is a tag as theirs are, or it is parted as they
+ * are. "# id 5f domain=en" among four columns is one, "# O" among two is none. */
+static bool is_comment(const conll *c, char *line)
+{
+    if (!may_be_comment(c, line) || c->comments == SP_COMMENTS_HASH)
+        return may_be_comment(c, line);
+    return read_columns(line, NULL, 0) != c->n_columns ||
+           (c->has_tags ? !ends_with_tag(line, strlen(line), true) : c->has_tabs != (strchr(line, '\t') != NULL));
 }
 
 static sp_status end_sentence(conll *c, sp_error *err)
@@ -169,13 +216,12 @@ static sp_status end_sentence(conll *c, sp_error *err)
 static sp_status read_token(conll *c, char *line, int64_t number, sp_error *err)
 {
     const int32_t n = read_columns(line, NULL, 0);
-    if (!c->n_columns)
-        c->n_columns = n;
     if (n != c->n_columns)
         return sp_fail(err, SP_EDATA,
                        "%s: line %lld has %d column%s, the lines before have %d; columns are parted by blanks or tabs, sentences "
-                       "by an empty line",
-                       c->file, (long long)number, n, n == 1 ? "" : "s", c->n_columns);
+                       "by an empty line%s",
+                       c->file, (long long)number, n, n == 1 ? "" : "s", c->n_columns,
+                       line[0] == '#' ? "; `comments` hash passes over what begins with #" : "");
     if (c->n_steps == c->room && !grow(c))
         return sp_no_memory(err);
     read_columns(line, c->cells + c->n_steps * c->n_columns, n);
@@ -187,6 +233,7 @@ static sp_status read_lines(conll *c, sp_error *err)
 {
     sp_status status = SP_OK;
     char *at = c->text + (strncmp(c->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+    look_at_first(c, at);
     for (int64_t number = 1; status == SP_OK && *at; number++) {
         char *line = at;
         at += strcspn(at, "\n");
@@ -194,7 +241,9 @@ static sp_status read_lines(conll *c, sp_error *err)
             *at++ = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
             status = end_sentence(c, err);
-        else if (!is_passed_over(line))
+        else if (is_comment(c, line))
+            c->n_comments++;
+        else if (!is_document(line))
             status = read_token(c, line, number, err);
     }
     if (status == SP_OK)
@@ -236,11 +285,6 @@ static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_
                       "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
                       "its number",
                       c->file, (long long)c->line_of[step], column + 1, text, model->name);
-}
-
-static bool is_unscored(const char *text)
-{
-    return strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
 }
 
 /* Is every text of the column a tag, or a class of the model? */
@@ -372,9 +416,21 @@ static sp_status list_tokens(conll *c, sp_error *err)
     return c->tokens ? SP_OK : sp_no_memory(err);
 }
 
-static void fill_info(const conll *c, bool is_paths, sp_source *source)
+static const char *describe_comments(conll *c)
+{
+    const bool is_one = c->n_comments == 1;
+    if (!c->n_comments)
+        return NULL;
+    snprintf(c->remark, sizeof c->remark, "%lld line%s with # %s passed over as %s; `comments` none reads %s",
+             (long long)c->n_comments, is_one ? " that begins" : "s that begin", is_one ? "is" : "are",
+             is_one ? "a comment" : "comments", is_one ? "it as a token" : "them as tokens");
+    return c->remark;
+}
+
+static void fill_info(conll *c, bool is_paths, sp_source *source)
 {
     sp_source_info *info = &source->info;
+    info->remark = describe_comments(c);
     info->file_size = (int64_t)c->text_size;
     info->layout = SP_LAYOUT_PACKED;
     info->dtype = SP_F32;
@@ -387,6 +443,7 @@ static void fill_info(const conll *c, bool is_paths, sp_source *source)
     info->classes_place = "the tags in the file";
     info->has_labels = c->labels != NULL;
     source->tokens = c->tokens;
+    source->token_lines = c->tokens ? c->line_of : NULL;
     if (is_paths) {
         source->paths.n_strategies = 1;
         source->paths.strategies = c->names;
@@ -401,6 +458,7 @@ static sp_status open_conll(sp_source *source, const sp_request *request, sp_err
     if (!c)
         return sp_no_memory(err);
     c->file = source->file_name;
+    c->comments = request->options->comments;
     c->names[0] = c->name = sp_file_stem(source->file_name);
     sp_status status = c->name ? sp_text_read(c->file, "columns of CoNLL", &c->text, err) : sp_no_memory(err);
     if (status == SP_OK) {

@@ -1,7 +1,7 @@
 /* Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence. A row of the table
  * of formats. Private to io/.
  *
- * Lines that begin with -DOCSTART- and comments of CoNLL-U (# and a blank) are no tokens. Each sentence is a recording. Labels
+ * Lines that begin with -DOCSTART- and comments (sp_comments of files.h) are no tokens. Each sentence is a recording. Labels
  * are the last column; of a file that is opened for its path, that is the last one, and labels are the one before it where all of
  * it are tags or classes (as conlleval has them). Other columns are named by their number, from 1, or from the end by -1, -2 ...;
  * tokens are the first column where there is more than one of others.

@@ -7,6 +7,7 @@
 #include "core/model.h"
 #include "core/name_hint.h"
 #include "core/names.h"
+#include "sleep/stages.h"
 
 sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
                              sp_error *err)
@@ -61,6 +62,12 @@ static int32_t column_of(const sp_word_meaning *m, int32_t k)
     return SP_CODE_UNKNOWN;
 }
 
+static bool is_of_sleep(const sp_word_meaning *m)
+{
+    return (m->classes && sp_classes_are_stages(m->n_classes, m->classes)) ||
+           (m->model && sp_classes_are_stages(m->model->n_classes, (const char *const *)m->model->classes));
+}
+
 static int32_t class_of(const char *word, const sp_word_meaning *m)
 {
     if (m->codes)
@@ -71,7 +78,9 @@ static int32_t class_of(const char *word, const sp_word_meaning *m)
         if (strcmp(m->classes[c], word) == 0)
             return c;
     const int32_t k = m->model ? sp_model_class(m->model, word, true) : -1;
-    return k >= 0 ? column_of(m, k) : SP_CODE_UNKNOWN;
+    if (k >= 0)
+        return column_of(m, k);
+    return sp_is_unscored_word(word) && is_of_sleep(m) ? SP_CODE_UNSCORED : SP_CODE_UNKNOWN;
 }
 
 void sp_label_words_tell(sp_label_words *words, const sp_word_meaning *meaning)

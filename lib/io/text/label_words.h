@@ -21,6 +21,7 @@ typedef struct sp_word_meaning {
     const char *const *classes; /* [n_classes] names of the columns, or NULL */
     int32_t n_classes;          /* 0: not known */
     const sp_model *model;      /* its classes and aliases, as columns where these have names; or NULL */
+    /* Of sleep, by the names of columns or the model's, the field's words for an unscored step are known too. */
 } sp_word_meaning;
 
 /* The different ones of n texts; index out [n]: which each is. `where` begins the sentence about too many. SP_OK, SP_EDATA,

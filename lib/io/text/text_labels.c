@@ -10,6 +10,7 @@
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 typedef struct row {
     int64_t recording, step, line;
@@ -328,7 +329,9 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
         if (*out < model->n_classes)
             return SP_OK;
     }
-    if (strspn(text, "-0123456789.") == strlen(text) && strtod(text, NULL) == -1) {
+    const bool is_minus_1 = strspn(text, "-0123456789.") == strlen(text) && strtod(text, NULL) == -1;
+    if (is_minus_1 ||
+        (sp_is_unscored_word(text) && sp_classes_are_stages(model->n_classes, (const char *const *)model->classes))) {
         *out = -1;
         return SP_OK;
     }
@@ -394,10 +397,12 @@ static void next_frame(reading *r, char *fields[N_COLUMNS])
         *r->at++ = '\0';
 }
 
-/* Has the list nothing more than blanks? */
-static bool is_list_over(const reading *r)
+/* Does nothing more follow than empty lines, or in a list blanks? */
+static bool is_over(reading *r)
 {
-    return r->at[strspn(r->at, " \t\r\n")] == '\0';
+    if (!r->is_list)
+        skip_empty_lines(r);
+    return r->at[r->is_list ? strspn(r->at, " \t\r\n") : 0] == '\0';
 }
 
 /* Rows to their places. */
@@ -453,24 +458,20 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
 {
     reading r = {.paths = p, .model = model, .codes = codes, .at = p->text, .next_line = 1, .current = -1, .err = err};
     sp_status status = read_header(&r);
-    while (status == SP_OK && r.is_list && !is_list_over(&r)) {
+    while (status == SP_OK && !is_over(&r)) {
         char *fields[N_COLUMNS] = {NULL};
         if (r.is_frames)
             next_frame(&r, fields);
         else
-            status = next_label(&r, fields);
+            status = r.is_list ? next_label(&r, fields) : next_record(&r, fields);
         if (status == SP_OK)
             status = add_row(&r, fields);
     }
     p->has_ids = r.column[RECORDING] >= 0;
-    for (skip_empty_lines(&r); status == SP_OK && *r.at; skip_empty_lines(&r)) {
-        char *fields[N_COLUMNS] = {NULL};
-        status = next_record(&r, fields);
-        if (status == SP_OK)
-            status = add_row(&r, fields);
-    }
     if (status == SP_OK && r.n_rows == 0)
-        status = sp_fail(err, SP_EDATA, "%s: names its columns, but holds no line below them", p->file);
+        status = sp_fail(err, SP_EDATA, "%s: %s, but holds no %s", p->file,
+                         r.is_frames ? "begins as a result of MS-TCN" : "names its columns",
+                         r.is_frames ? "label after that line" : "line below them");
     if (status == SP_OK)
         status = place_rows(&r);
     free(r.rows);

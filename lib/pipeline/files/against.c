@@ -70,7 +70,7 @@ static bool is_kind(const char *dataset)
 /* Where things are in its file: as in the first's, but for the scores; labels are where they usually are. */
 static sp_status places_of(const sp_rival *r, const sp_against_words *words, sp_source_options *places, sp_error *err)
 {
-    sp_status status = sp_run_places(&r->options, places, err);
+    sp_status status = sp_run_places(&r->options, NULL, places, err);
     if (words->dataset) {
         places->scores = words->dataset;
         places->has_kind &= !is_kind(words->dataset);

@@ -77,9 +77,12 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
 {
     sp_source_options places;
     bool are_tags = false;
+    if (c->opt->trim_to_shortest)
+        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
+                       c->opt->output);
     sp_status status = c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK;
     if (status == SP_OK)
-        status = sp_run_places(c->opt, &places, err);
+        status = sp_run_places(c->opt, file, &places, err);
     if (status == SP_OK && c->opt->model)
         status = sp_model_load(c->opt->model, &c->model, err);
     places.needs_scores = false;
@@ -89,6 +92,7 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
     if (status != SP_OK)
         return status;
     c->info = sp_source_info_of(c->source);
+    sp_run_tell_remark(c->opt, c->info);
     const int32_t K = c->info->n_classes;
     if (!c->info->has_labels || !c->info->classes)
         return sp_fail(err, SP_EINVAL, "%s: holds no labels with names, which columns of CoNLL are; write .h5", c->info->file);

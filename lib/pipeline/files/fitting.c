@@ -100,7 +100,12 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     if (!(f->decided = sp_block_new()))
         return sp_no_memory(err);
     sp_status status = sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
-    return status == SP_OK ? sp_decided_check(f->decided, K, err) : status;
+    if (status == SP_OK)
+        status = sp_decided_check(f->decided, K, err);
+    const int64_t *kept = f->block->offsets, *have = f->decided->offsets; /* fewer with trim_to_shortest */
+    for (int64_t n = 0; status == SP_OK && n < f->info->n_recordings; n++)
+        memmove(f->decided->labels + kept[n], f->decided->labels + have[n], (size_t)(kept[n + 1] - kept[n]) * sizeof(int32_t));
+    return status;
 }
 
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
@@ -134,7 +139,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_file_input *in = &f->file->in;
     const sp_run_options *o = f->run;
     sp_source_options places;
-    sp_status status = sp_run_places(o, &places, err);
+    sp_status status = sp_run_places(o, file, &places, err);
     places.needs_scores = in->takes_decided =
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;

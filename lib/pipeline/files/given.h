@@ -16,12 +16,11 @@ typedef struct sp_given {
     const char *const *ids; /* of the paths' file; NULL: it names no recordings */
     sp_reference labels;    /* without file: the labels are in the file of paths, or nowhere */
     sp_codes *path_codes;   /* or NULL */
-    int64_t *offsets;       /* [N+1] of the steps that are evaluated */
+    sp_common_steps kept;   /* the steps that are evaluated; what each side has more, or NULL: all are */
     sp_given_paths given;
-    sp_source_info shape;                      /* of what is evaluated */
-    sp_block *read;                            /* scratch */
-    int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are evaluated */
-    int32_t strategy[SP_RUN_STRATEGIES];       /* index in the file */
+    sp_source_info shape;                /* of what is evaluated */
+    sp_block *read;                      /* scratch */
+    int32_t strategy[SP_RUN_STRATEGIES]; /* index in the file */
 } sp_given;
 
 /* Opens everything that the options name; on failure it can (and must) still be closed. */

@@ -12,9 +12,7 @@
 
 void sp_given_close(sp_given *j)
 {
-    free(j->offsets);
-    free(j->cut_path_steps);
-    free(j->cut_label_steps);
+    sp_common_steps_clear(&j->kept);
     sp_block_free(j->read);
     sp_reference_close(&j->labels);
     sp_source_close(j->reader);
@@ -105,12 +103,14 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {.model = j->run.model,
-                                       .codes = j->path_codes,
-                                       .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
-                                       .more = o->place.more,
-                                       .only = o->place.only,
-                                       .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    sp_source_options options = {.model = j->run.model,
+                                 .codes = j->path_codes,
+                                 .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
+                                 .more = o->place.more,
+                                 .only = o->place.only,
+                                 .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
+    if (status == SP_OK)
+        status = sp_run_texts(o, file, &options, err);
     if (status == SP_OK)
         status = sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err);
     if (status != SP_OK)
@@ -141,7 +141,7 @@ static sp_status open_reader(sp_given *j, const char *file, const sp_source_opti
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 {
     sp_source_options places;
-    sp_status status = sp_run_places(j->run.opt, &places, err);
+    sp_status status = sp_run_places(j->run.opt, file, &places, err);
     places.labels = NULL;
     places.needs_scores = false;
     if (status == SP_OK)
@@ -161,8 +161,6 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 
 static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
-    static const char hint[] =
-        "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer";
     sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
     const sp_reference_words words = sp_reference_words_beside(o);
@@ -171,7 +169,7 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     if (status == SP_OK)
         status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, j->reader, j->ids, seconds, !o->trim_to_shortest, hint, err);
+        status = sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     j->run.has_nll = l->info->has_scores;
@@ -182,30 +180,19 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
     const sp_reference *l = &j->labels;
-    const int64_t N = j->info->n_recordings, *have = j->info->offsets;
-    const bool is_trimmed = j->run.opt->trim_to_shortest;
-    const size_t size = ((size_t)N + 1) * sizeof(int64_t);
-    if (is_trimmed && !l->file)
+    const int64_t N = j->info->n_recordings;
+    if (!j->run.opt->trim_to_shortest) {
+        j->kept.offsets = malloc(((size_t)N + 1) * sizeof *j->kept.offsets);
+        if (j->kept.offsets)
+            memcpy(j->kept.offsets, j->info->offsets, ((size_t)N + 1) * sizeof *j->kept.offsets);
+        return j->kept.offsets ? SP_OK : sp_no_memory(err);
+    }
+    if (!l->file)
         return sp_fail(err, SP_EINVAL,
                        "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
                        j->info->file);
-    if (!(j->offsets = malloc(size)) ||
-        (is_trimmed && (!(j->cut_path_steps = calloc(1, size)) || !(j->cut_label_steps = calloc(1, size)))))
-        return sp_no_memory(err);
-    j->offsets[0] = 0;
-    for (int64_t n = 0; n < N; n++) {
-        int64_t steps = have[n + 1] - have[n], kept = steps;
-        if (l->file) {
-            int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
-            kept = steps < labelled ? steps : labelled;
-            if (is_trimmed) {
-                j->cut_path_steps[n] = steps - kept;
-                j->cut_label_steps[n] = labelled - kept;
-            }
-        }
-        j->offsets[n + 1] = j->offsets[n] + kept;
-    }
-    return SP_OK;
+    return sp_match_steps(&(sp_match_side){.n = N, .offsets = j->info->offsets}, &(sp_match_side){.offsets = l->offsets},
+                          l->recording, &j->kept, err);
 }
 
 static sp_status open_labels(sp_given *j, sp_error *err)
@@ -273,11 +260,11 @@ static void describe(sp_given *j)
                                 .files = sp_source_info_of(j->reader)->files,
                                 .classes = j->path_codes ? NULL : j->info->classes,
                                 .n_recordings = j->info->n_recordings,
-                                .n_steps = j->offsets[j->info->n_recordings],
+                                .n_steps = j->kept.offsets[j->info->n_recordings],
                                 .n_classes = scored ? scored->n_classes : p->model->n_classes,
                                 .dtype = scored ? scored->dtype : SP_F32,
                                 .ids = j->info->ids,
-                                .offsets = j->offsets,
+                                .offsets = j->kept.offsets,
                                 .has_labels = j->labels.file || j->has_labels,
                                 .has_segments = j->info->has_segments,
                                 .has_scores = scored != NULL,
@@ -288,21 +275,21 @@ static void describe(sp_given *j)
     p->file = j->info->file;
     p->column_of_label = j->labels.column_of_label;
     p->labels_file = j->labels.file;
-    p->cut_path_steps = j->cut_path_steps;
-    p->cut_label_steps = j->cut_label_steps;
+    p->cut_path_steps = j->kept.cut_ours;
+    p->cut_label_steps = j->kept.cut_theirs;
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
     p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->raters.found.n_scorers) +
                     (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Recordings that are cut are read whole. */
-    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->kept.cut_ours ? NULL : sp_given_result, .arg = j};
     p->given = &j->given;
     p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
     p->label_codes = j->labels.codes ? sp_codes_name(j->labels.codes) : NULL;
     p->step_seconds = step_seconds;
     p->step_seconds_arg = j;
-    p->has_path_scores = !j->cut_path_steps; /* they are of whole paths */
+    p->has_path_scores = !j->kept.cut_ours; /* they are of whole paths */
     for (int s = 0; s < p->n_strategies; s++)
         p->has_path_scores &= j->info->has_path_scores[j->strategy[s]];
 }

@@ -19,8 +19,8 @@ static int64_t run_length(const sp_given *j, int64_t n, int64_t end)
  */
 static void keep(const sp_given *j, int64_t first, int64_t n, size_t size, const void *stored, void *kept)
 {
-    memcpy((char *)kept + (size_t)(j->offsets[n] - j->offsets[first]) * size, stored,
-           (size_t)(j->offsets[n + 1] - j->offsets[n]) * size);
+    memcpy((char *)kept + (size_t)(j->kept.offsets[n] - j->kept.offsets[first]) * size, stored,
+           (size_t)(j->kept.offsets[n + 1] - j->kept.offsets[n]) * size);
 }
 
 /* Reads all steps of a recording into a list. */
@@ -59,7 +59,7 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     const int64_t first = part->recording;
     if (!part->count)
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
-    sp_status status = j->cut_path_steps
+    sp_status status = j->kept.cut_ours
                            ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
                            : sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
     for (int64_t n = 0; status == SP_OK && results && j->are_labels && n < part->count; n++)
@@ -84,7 +84,7 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
     const int64_t first = part->recording;
     if (!part->count)
         return sp_paths_reader_label_steps(j->reader, first, part->first, part->n, NULL, segments, err);
-    if (!j->cut_path_steps)
+    if (!j->kept.cut_ours)
         return sp_paths_reader_labels(j->reader, first, part->count, NULL, segments, err);
     return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL, err);
 }
@@ -105,8 +105,8 @@ static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned p
         run = run_length(j, n, end);
         status = sp_source_read(source, j->labels.recording[n], run, parts, j->read, err);
         for (int64_t r = n; status == SP_OK && r < n + run; r++)
-            sp_copy_steps(block, j->offsets[r] - j->offsets[first], j->read, j->read->offsets[r - n],
-                          j->offsets[r + 1] - j->offsets[r]);
+            sp_copy_steps(block, j->kept.offsets[r] - j->kept.offsets[first], j->read, j->read->offsets[r - n],
+                          j->kept.offsets[r + 1] - j->kept.offsets[r]);
     }
     return status;
 }
@@ -127,7 +127,7 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
     const unsigned there = (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) |
                            (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
                            (info->has_mask ? SP_BLOCK_MASK : 0u);
-    const int64_t count = part->count ? part->count : 1, *kept = j->offsets + part->recording;
+    const int64_t count = part->count ? part->count : 1, *kept = j->kept.offsets + part->recording;
     const int64_t n_steps = part->count ? kept[count] - kept[0] : part->n;
     parts &= there;
     sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts, err);

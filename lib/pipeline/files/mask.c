@@ -62,7 +62,7 @@ static sp_status open_without_model(sp_masked *m, const char *file, sp_error *er
 {
     sp_source_options places;
     m->p = (sp_pipeline){.opt = &m->options, .file = file, .prepare = sp_prepare_options_default()};
-    sp_status status = sp_run_places(&m->options, &places, err);
+    sp_status status = sp_run_places(&m->options, file, &places, err);
     if (status == SP_OK)
         status = sp_source_open(file, &places, &m->in.source, err);
     if (status == SP_OK)

@@ -82,12 +82,40 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
     return status;
 }
 
+/* trim_to_shortest: `info` becomes that of the steps which scores and labels have. What is written beside every step of the input
+ * cannot be cut with the scores. */
+static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, sp_error *err)
+{
+    const sp_reference *l = &in->reference;
+    const sp_match_side ours = {.n = info->n_recordings, .offsets = info->offsets};
+    sp_status status = sp_match_steps(&ours, &(sp_match_side){.offsets = l->offsets}, l->recording, &in->common, err);
+    if (status != SP_OK)
+        return status;
+    info->offsets = in->common.offsets;
+    info->n_steps = info->offsets[info->n_recordings];
+    const int64_t cut = ours.offsets[ours.n] - info->n_steps, cut_labels = l->offsets[l->n_recordings] - info->n_steps;
+    if (cut + cut_labels > 0)
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "note: the last steps are left out where a recording has more in one file: %lld of %s, %lld of %s; nothing says "
+            "that both begin at the same time",
+            (long long)cut, p->file, (long long)cut_labels, l->file);
+    p->cut_path_steps = in->common.cut_ours;
+    p->cut_label_steps = in->common.cut_theirs;
+    if ((p->holes || p->tokens) && cut > 0)
+        return sp_fail(
+            err, SP_EINVAL,
+            "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes with their tokens; make its "
+            "recordings as long as those of %s",
+            p->file, l->file);
+    return SP_OK;
+}
+
 /* reference: labels are those of another file, whatever stands beside the scores. */
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     sp_reference_words words = sp_reference_words_beside(o);
-    const sp_source_info *info = p->info;
     sp_reference *l = &in->reference;
     double seconds = 0;
     sp_status status = in->is_decided ? SP_OK : sp_reference_words_of_labels(o, &words, err);
@@ -96,10 +124,13 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     if (status == SP_OK)
         status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, in->source, info->has_ids ? info->ids : NULL, seconds, true, NULL, err);
+        status = sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err);
+    p->holes = sp_source_holes(in->source);
+    sp_source_info info = *p->info;
+    if (status == SP_OK && o->trim_to_shortest)
+        status = trim(p, in, &info, err);
     if (status != SP_OK)
         return status;
-    p->holes = sp_source_holes(in->source);
     p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
     p->labels_file = l->file;
     in->labelled =
@@ -111,7 +142,7 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
                      .beside_name = l->file};
     l->recording = NULL; /* the recordings' now */
     l->column_of_label = NULL;
-    status = sp_matched_open(&in->labelled, info, &p->from, err);
+    status = sp_matched_open(&in->labelled, &info, &p->from, err);
     p->info = p->from.info;
     return status;
 }
@@ -223,7 +254,8 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     sp_status status = sp_pipeline_load_model(p, err);
     if (status == SP_OK && (in->is_decided || !p->opt->reference))
         status = sp_file_input_read_codes(p, in, p->model, NULL, err);
-    if (status == SP_OK && !in->codes && !in->is_decided && !p->opt->reference)
+    const bool is_of_labels = p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
+    if (status == SP_OK && !in->is_decided && !is_of_labels)
         sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
@@ -255,7 +287,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     *in = (sp_file_input){.takes_decided = in->takes_decided};
     sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
     if (status == SP_OK)
-        status = sp_run_places(opt, &places, err);
+        status = sp_run_places(opt, file, &places, err);
     if (status == SP_OK) /* text may have labels by other names that the model knows */
         status = opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
                                  : sp_model_load(opt->model, &p->model, err);
@@ -271,7 +303,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         status = sp_file_input_label(p, in, err);
     if (status == SP_OK && in->is_decided && !opt->n_folds)
         status = sp_decided_know(&in->decided, p, err);
-    if (status == SP_OK && in->is_decided && !in->codes)
+    if (status == SP_OK && in->is_decided && (!in->codes || sp_source_is_text(file)))
         sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
 }
@@ -281,6 +313,7 @@ void sp_file_input_close(sp_file_input *in)
     sp_decided_close(&in->decided);
     sp_matched_close(&in->labelled);
     sp_reference_close(&in->reference);
+    sp_common_steps_clear(&in->common);
     sp_source_close(in->source);
     sp_codes_free(in->codes);
 }

@@ -17,6 +17,7 @@ typedef struct sp_file_input {
     sp_decided decided;     /* the recordings with these as scores */
     sp_codes *codes;        /* of the labels beside the scores or in their place, or NULL */
     sp_reference reference; /* labels of a file of their own */
+    sp_common_steps common; /* with trim_to_shortest: the steps that both files have */
     sp_matched labelled;    /* the recordings with these */
 } sp_file_input;
 

@@ -30,7 +30,37 @@ sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_err
     return SP_OK;
 }
 
-sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
+/* Is the file that is opened, or that of its labels, such a one? */
+static bool any_is(bool (*is_such)(const char *file), const sp_run_options *o, const char *file)
+{
+    const char *const labels = o->reference ? o->reference : o->place.labels;
+    return is_such(file) || (labels && is_such(labels));
+}
+
+sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err)
+{
+    static const char *const words[] = {"auto", "none", "hash"};
+    const int comments = o->place.comments ? sp_word_index(o->place.comments, 3, words) : SP_COMMENTS_AUTO;
+    const bool is_said = o->place.header || o->place.no_header;
+    if (comments < 0)
+        return sp_fail(
+            err, SP_EINVAL,
+            "`comments` %s: it is auto (lines that begin with # and a blank, and do not look like the others), none or "
+            "hash (all lines that begin with #)",
+            o->place.comments);
+    if (o->place.header && o->place.no_header)
+        return sp_fail(err, SP_EINVAL, "`header` and `no_header` say the opposite; leave one of them out");
+    if (file && o->place.comments && !any_is(sp_source_has_columns, o, file))
+        return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format", file);
+    if (file && is_said && !sp_source_is_table(file))
+        return sp_fail(err, SP_EINVAL, "`%s` speaks of tables of scores in text, and %s is of another format",
+                       o->place.header ? "header" : "no_header", file);
+    places->comments = (sp_comments)comments;
+    places->header = o->place.header ? SP_HEADER_THERE : o->place.no_header ? SP_HEADER_NONE : SP_HEADER_AUTO;
+    return SP_OK;
+}
+
+sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_options *out, sp_error *err)
 {
     *out = sp_source_options_default();
     out->scores = o->place.scores;
@@ -48,6 +78,8 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
     sp_status status = sp_run_gaps(o, out, err);
+    if (status == SP_OK)
+        status = sp_run_texts(o, file, out, err);
     return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
 }
 
@@ -74,6 +106,8 @@ sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
         o->reference = o->place.labels;
         o->place.labels = NULL;
     }
+    if (o->trim_to_shortest && !o->reference)
+        return sp_fail(err, SP_EINVAL, "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
     if (o->labels_dataset && !o->reference)
         return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
     return SP_OK;

@@ -5,11 +5,8 @@
 #include "statepath/pipeline_file.h"
 
 /* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. SP_OK; SP_EINVAL (both are
- * given; labels_dataset without a file), SP_ENOMEM. */
+ * given; labels_dataset or trim_to_shortest without a file), SP_ENOMEM. */
 sp_status sp_run_find_labels(sp_run_options *o, sp_error *err);
-
-/* A notice of what was assumed or passed over when a file was read. */
-void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
 
 /* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
  */

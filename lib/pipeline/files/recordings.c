@@ -15,8 +15,11 @@ typedef struct sp_file_recordings_own own_part;
 static sp_status find_labels(own_part *own, sp_error *err)
 {
     static const char mend[] = "`model` M says which they are, for example sleep-aasm";
-    if (!own->options.reference)
+    if (!own->options.reference) {
+        if (!own->options.codes && !own->options.map)
+            sp_run_tell_remark(&own->options, own->p.from.info);
         return sp_file_input_read_codes(&own->p, &own->in, own->p.model, mend, err);
+    }
     if (own->in.is_decided)
         return sp_fail(err, SP_EINVAL, "%s: holds labels and no scores, beside which those of %s could stand", own->p.file,
                        own->options.reference);
@@ -54,7 +57,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     own->in.takes_decided = !needs_scores;
     sp_status status = sp_run_find_labels(o, err);
     if (status == SP_OK)
-        status = sp_run_places(o, &places, err);
+        status = sp_run_places(o, file, &places, err);
     if (status == SP_OK && o->model_text)
         status = sp_model_from_json(o->model_text, "model", &own->p.model, err);
     else if (status == SP_OK && o->model)

@@ -79,12 +79,14 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
     if (dataset && !sp_source_has_columns(l->file))
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
     sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
-    const sp_source_options options = {.model = p->model,
-                                       .only = only_of_several(l->file, p->opt),
-                                       .codes = l->codes,
-                                       .labels = dataset,
-                                       .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
-                                       .is_reference = words->for_labels || words->if_unnamed};
+    sp_source_options options = {.model = p->model,
+                                 .only = only_of_several(l->file, p->opt),
+                                 .codes = l->codes,
+                                 .labels = dataset,
+                                 .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
+                                 .is_reference = words->for_labels || words->if_unnamed};
+    if (status == SP_OK)
+        status = sp_run_texts(p->opt, NULL, &options, err);
     if (status == SP_OK)
         status = sp_source_open(l->file, &options, &l->source, err);
     if (status != SP_OK)
@@ -175,8 +177,8 @@ static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t
     return status;
 }
 
-sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool lengths,
-                             const char *hint, sp_error *err)
+sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool is_trimmed,
+                             sp_error *err)
 {
     const sp_source_info *info = sp_source_info_of(source);
     sp_match_side ours = {info->file, info->n_recordings, ids, info->offsets, step_seconds, sp_source_is_several(info->file)};
@@ -188,13 +190,16 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
     if (status == SP_OK)
         status = sp_match_recordings(&ours, &theirs, false, NULL, l->recording, err);
     if (status == SP_OK)
-        status = sp_source_share_holes(source, l->source, l->recording, lengths, true, l->gaps, err);
+        status = sp_source_share_holes(source, l->source, l->recording, !is_trimmed, true, l->gaps, err);
     ours.offsets = info->offsets;
     theirs.offsets = l->offsets = l->info->offsets;
     char tail[200] = "";
-    if (status == SP_OK && lengths && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
+    if (status == SP_OK && !is_trimmed && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
         status = describe_tail(l, ours.offsets[1], tail, sizeof tail, err);
-    if (hint)
-        snprintf(tail + strlen(tail), sizeof tail - strlen(tail), "%s", hint);
-    return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, tail, l->recording, err) : status;
+    const size_t n = strlen(tail);
+    snprintf(tail + n, sizeof tail - n,
+             "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer");
+    if (status == SP_OK)
+        status = sp_match_recordings(&ours, &theirs, !is_trimmed, tail, l->recording, err);
+    return status == SP_OK ? sp_source_check_tokens(source, l->source, l->recording, err) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef PIPELINE_FILES_REFERENCE_H
 #define PIPELINE_FILES_REFERENCE_H
 
+#include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 
@@ -45,8 +46,9 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
                                   const int32_t *class_of_column, sp_error *err);
 
 /* Fills in l->recording for the recordings of `source`; ids NULL: it names none. Steps that one of both leaves out (`gaps`) are
- * left out of the other. As sp_match_recordings(). */
-sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool lengths,
-                             const char *hint, sp_error *err);
+ * left out of the other. is_trimmed: numbers of steps may differ. As sp_match_recordings(); SP_EDATA also where both files have
+ * tokens, and these differ. */
+sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool is_trimmed,
+                             sp_error *err);
 
 #endif

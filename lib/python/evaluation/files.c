@@ -139,7 +139,7 @@ static PyObject *describe(reading *r)
                put(dict, "epoch_seconds", PyFloat_FromDouble(r->files.epoch_seconds)) &&
                put(dict, "type", text_or_none(info->stored_type)) && put(dict, "storage", text_or_none(info->storage)) &&
                put(dict, "scores_path", text_or_none(info->scores_path)) &&
-               put(dict, "labels_path", text_or_none(info->labels_path)) && put(dict, "remark", text_or_none(info->remark)) &&
+               put(dict, "labels_path", text_or_none(info->labels_path)) &&
                put(dict, "n_files", PyLong_FromLongLong(info->n_files));
     if (!is_whole)
         Py_CLEAR(dict);

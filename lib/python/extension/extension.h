@@ -114,6 +114,8 @@ PyObject *py_tag_entities(PyObject *module, PyObject *args);
 PyObject *py_tag_scheme(PyObject *module, PyObject *tags);
 /* read_hypnogram(file, model, preset or None, map or None, epoch_seconds) -> (labels: bytes of int32, epoch_seconds, remark) */
 PyObject *py_read_hypnogram(PyObject *module, PyObject *args);
+/* unscored_words(words, classes) -> list of those words that mean an unscored step where the classes are stages of sleep */
+PyObject *py_unscored_words(PyObject *module, PyObject *args);
 /* coded_labels(texts, model, preset or None, map or None) -> bytes of int32: the class of each text, or SP_CODE_UNSCORED,
  * SP_CODE_UNKNOWN, SP_CODE_NO_CLASS (sleep/label_coding_use.h) */
 PyObject *py_coded_labels(PyObject *module, PyObject *args);

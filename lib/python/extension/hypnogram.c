@@ -7,6 +7,7 @@
 #include "io/events/hypnogram.h"
 #include "sleep/label_coding_new.h"
 #include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
 {
@@ -108,4 +109,24 @@ PyObject *py_write_hypnogram(PyObject *module, PyObject *args)
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
+}
+
+PyObject *py_unscored_words(PyObject *module, PyObject *args)
+{
+    PyObject *words, *classes, *list = NULL, *names = NULL, *out = NULL;
+    int32_t n = 0, n_classes = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &words, &classes))
+        return NULL;
+    const char **items = strings(words, &list, &n), **of = items ? strings(classes, &names, &n_classes) : NULL;
+    out = of ? PyList_New(0) : NULL;
+    const bool is_sleep = out && sp_classes_are_stages(n_classes, of);
+    for (int32_t i = 0; out && is_sleep && i < n; i++)
+        if (sp_is_unscored_word(items[i]) && PyList_Append(out, PyList_GetItem(list, i)) != 0)
+            Py_CLEAR(out);
+    free(items);
+    free(of);
+    Py_XDECREF(list);
+    Py_XDECREF(names);
+    return out;
 }

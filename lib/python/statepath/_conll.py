@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ._decoded import Decoded
-from ._errors import FileError, StatepathError
+from ._errors import FileError, StatepathError, StatepathWarning
 from ._files import read_text, write_whole
 from ._scores import file_name
 
@@ -46,28 +47,54 @@ _COLUMN = re.compile(r"[^ \t\r]+")
 _UNSCORED = ("-1", "-100")
 
 
-def _sentences(file: str | os.PathLike[str]) -> tuple[str, list[list[list[str]]]]:
+# What may be a comment; "auto": where it does not look like the other lines.
+_COMMENT = {"auto": re.compile(r"#([ \t\r]|$)"), "none": re.compile(r"(?!)"), "hash": re.compile("#")}
+_TAG = re.compile(r"O|[BIMELSU]-.+")
+
+
+def _is_alike(first: str, line: str) -> bool:
+    """Does a line look like the first that can be nothing but a token: as many columns, and a tag at its end, or parted as it is?"""
+    a, b = _COLUMN.findall(first), _COLUMN.findall(line)
+    if len(a) != len(b):
+        return False
+    if len(a) > 1 and _TAG.fullmatch(a[-1]):
+        return b[-1] in _UNSCORED or _TAG.fullmatch(b[-1]) is not None
+    return ("\t" in first) == ("\t" in line)
+
+
+def _sentences(file: str | os.PathLike[str], comments: str) -> tuple[str, list[list[list[str]]]]:
     """The name of the file, and of each sentence and token the columns. The rules are those of lib/io/text/conll.c."""
     name, text = read_text(file)
     sentences: list[list[list[str]]] = [[]]
-    n_columns = 0
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    comment = _COMMENT[comments]
+    first = next((line for line in lines if _COLUMN.search(line) and not line.startswith("-DOCSTART-") and not comment.match(line)), "")
+    n_columns = len(_COLUMN.findall(first))
+    n_comments = 0
+    for number, line in enumerate(lines, 1):
         cells = _COLUMN.findall(line)
         if not cells:
             if sentences[-1]:
                 sentences.append([])
-        elif not line.startswith(("# ", "#\t", "-DOCSTART-")):
-            n_columns = n_columns or len(cells)
+        elif comment.match(line) and (comments == "hash" or not _is_alike(first, line)):
+            n_comments += 1
+        elif not line.startswith("-DOCSTART-"):
             if len(cells) != n_columns:
                 raise FileError(
                     f"{name}: line {number} has {len(cells)} column{'' if len(cells) == 1 else 's'}, the lines before have {n_columns}; "
                     "columns are parted by blanks or tabs, sentences by an empty line"
+                    + ('; comments="hash" passes over what begins with #' if line[0] == "#" else "")
                 )
             sentences[-1].append(cells)
     if not sentences[-1]:
         sentences.pop()
     if not sentences:
         raise FileError(f"{name}: holds no token; write a token and its tag a line, an empty line after each sentence")
+    if n_comments:
+        said = ("s that begin", "are", "comments", "them as tokens") if n_comments > 1 else (" that begins", "is", "a comment", "it as a token")
+        warnings.warn(
+            '%s: %d line%s with # %s passed over as %s; comments="none" reads %s' % (name, n_comments, *said), StatepathWarning, stacklevel=3
+        )
     return name, sentences
 
 
@@ -82,10 +109,16 @@ def _column(given: Any, n: int, argument: str) -> int:
     return number - 1 if number > 0 else n + number
 
 
-def read_conll(file: str | os.PathLike[str], *, tag: int | str | None = None, predicted: int | str | None = None) -> Conll:
+def read_conll(
+    file: str | os.PathLike[str],
+    *,
+    tag: int | str | None = None,
+    predicted: int | str | None = None,
+    comments: Literal["auto", "none", "hash"] = "auto",
+) -> Conll:
     """Sentences in columns of CoNLL, as the program reads them: a token a line, an empty line after each sentence.
 
-    Columns are parted by blanks or tabs. Lines that begin with -DOCSTART- and comments of CoNLL-U (# and a blank) are no tokens.
+    Columns are parted by blanks or tabs. Lines that begin with -DOCSTART- and comments are no tokens.
 
     Parameters
     ----------
@@ -94,6 +127,9 @@ def read_conll(file: str | os.PathLike[str], *, tag: int | str | None = None, pr
         The column of the tags, from 1, or from the last one -1. Without: the last one, or the one before where that is `predicted`.
     predicted : int, optional
         The column of predictions, likewise. Without: there are none.
+    comments : {"auto", "none", "hash"}
+        Which lines are comments: those that begin with # and a blank, but for what looks like the other lines (a token "#": as many
+        columns, and a tag at its end where they have one); none; all that begin with #. A warning says how many there were.
 
     Returns
     -------
@@ -110,7 +146,9 @@ def read_conll(file: str | os.PathLike[str], *, tag: int | str | None = None, pr
     >>> tokens, tags
     ([['Ann', 'ran'], ['Paris']], [['B-PER', 'O'], ['B-LOC']])
     """
-    name, sentences = _sentences(file)
+    if comments not in _COMMENT:
+        raise StatepathError(f'comments={comments!r}: it is "auto", "none" or "hash"')
+    name, sentences = _sentences(file, comments)
     n = len(sentences[0][0])
     path = None if predicted is None else _column(predicted, n, f"{name}: predicted")
     if tag is None and path == n - 1 == 0:

@@ -13,7 +13,7 @@ from . import _core
 from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
 from ._model import Model
 from ._report import Report
-from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
+from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, index_of_labels, model_of, with_options
 from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, texts_of, without_ignored
 
 try:
@@ -72,7 +72,7 @@ def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArr
 def numbers_of_labels(raw: NDArray[Any], classes: Sequence[str], offsets: NDArray[np.int64], name: str) -> NDArray[np.int32]:
     """Numbers of classes [S]; -1 for none. -100 is none as well."""
     if raw.dtype.kind in "OUS" or str(raw.dtype).startswith(("str", "category")):
-        index: dict[Any, int] = {c: k for k, c in enumerate(classes)} | {None: -1, "": -1, "-1": -1}
+        index = index_of_labels(classes, raw.tolist())
         found = [index.get(v, -2) if isinstance(v, str) or v is None else _number_of_label(v) for v in raw.tolist()]
         numbers = np.array(found, np.int64)
     else:

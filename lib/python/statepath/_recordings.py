@@ -29,8 +29,11 @@ class InFile(TypedDict, total=False):
     ids: str | None
     mask: str | None
     labels_dataset: str | None
+    trim_to_shortest: bool | None
     only: str | os.PathLike[str] | None
     unscored: Literal[-1, -100] | None
+    comments: Literal["auto", "none", "hash"] | None
+    header: bool | None
     groups: str | None
     epoch_seconds: float | None
     progress: Progress | None
@@ -223,9 +226,12 @@ def read(
     codes, map
         What others' labels mean, as in :func:`statepath.sleep.read_hypnogram`.
     **places
-        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `only`: a file that
-        lists the recordings that are meant; `unscored`: -100 where such labels are; `groups`: the array that says whose each recording
-        is, "none" or "prefix:C"; `epoch_seconds`: length of a step; `progress`: called as ``progress(what, done, total)``.
+        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `trim_to_shortest`: where
+        scores and labels are of different length, leave out the last steps of the longer; `only`: a file that
+        lists the recordings that are meant; `unscored`: -100 where such labels are; `comments`: which lines of CoNLL's columns are none, as
+        in :func:`statepath.nlp.read_conll`; `header`: whether the first line of a table names its columns; `groups`: the array that says
+        whose each recording is, "none" or "prefix:C"; `epoch_seconds`: length of a step; `progress`: called as
+        ``progress(what, done, total)``.
 
     Returns
     -------
@@ -268,10 +274,13 @@ def read(
         "codes": _preset(codes),
         "map": _entries(map),
     }
-    for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups"):
+    for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups", "comments"):
         how[name] = _text(places.get(name), name)
+    how["trim_to_shortest"] = int(bool(places.get("trim_to_shortest")))
     if places.get("unscored") is not None:
         how["unscored"] = str(places["unscored"])
+    if places.get("header") is not None:
+        how["header" if places["header"] else "no_header"] = 1
     if places.get("epoch_seconds") is not None:
         how["epoch_seconds"] = seconds_of(places["epoch_seconds"])
     notices: list[str] = []
@@ -283,8 +292,6 @@ def read(
         raise
     finally:
         _hdf5.kept.clear()
-    if made["remark"]:
-        notices.append(f"{made['file']}: {made['remark']}")
     for sentence in notices:
         warnings.warn(in_python(sentence), StatepathWarning, stacklevel=2)
     return Recordings(made)

@@ -135,6 +135,13 @@ def number_of_kind(kind: Any) -> int:
         raise StatepathError(f'kind="{kind}": it is one of {", ".join(KINDS)}') from None
 
 
+def index_of_labels(classes: Sequence[str], labels: Iterable[Any]) -> dict[Any, int]:
+    """What labels mean that are names of classes: their numbers; -1 for none, as the field's words say it where the classes are stages of sleep."""
+    index: dict[Any, int] = {name: k for k, name in enumerate(classes)} | dict.fromkeys((None, "", "-1", -1), -1)
+    words = [v for v in {v for v in labels if isinstance(v, str)} - index.keys() if v.isprintable()]
+    return index | dict.fromkeys(_core.unscored_words(words, classes), -1)
+
+
 def _finite(value: Any, name: str) -> float:
     try:
         number = float(value)
@@ -264,8 +271,7 @@ class Request:
     def _labels(self, labels: Any) -> NDArray[np.int32]:
         a = self.batch.take(labels, "labels")
         if a.dtype.kind in "OUS" or not isinstance(a, np.ndarray):
-            index: dict[Any, int] = {name: k for k, name in enumerate(self.columns)}
-            index |= dict.fromkeys((None, "", -1), -1)
+            index = index_of_labels(self.columns, a.tolist())
             found = [index.get(v, -2) if not (isinstance(v, float) and math.isnan(v)) else -1 for v in a.tolist()]
             numbers = np.array(found, np.int64)
             if np.any(numbers == -2):

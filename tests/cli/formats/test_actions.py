@@ -319,6 +319,18 @@ class TestFolder(st.TestCase):
         said = self.statepath("evaluate", "results", "--labels", "groundTruth", "--model", "mapping.txt", status=1).stderr
         self.assertIn('results/%s: line 2: label "dance" is no class of model mapping' % self.videos[0], said)
 
+    def test_result_that_ends_in_blanks(self):
+        """Read to its end, and no further: with labels, and without any."""
+        first = "### Frame level recognition: ###\n"
+        self.write("v", first + NAMES[0] + " \n \n")
+        self.assertIn("1 frame", self.statepath("evaluate", "v", "--model", "mapping.txt").stdout)
+        for text in (first + " ", first, first.strip()):
+            self.write("v", text)
+            self.refuses("evaluate", "v", "--model", "mapping.txt",
+                         sentence="v: begins as a result of MS-TCN, but holds no label after that line")
+        self.write("v.txt", NAMES[0] + "\n \n\n")
+        self.assertIn("1 frame", self.statepath("evaluate", "v.txt", "--model", "mapping.txt").stdout)
+
     def test_wrong_mapping(self):
         for text, sentence in (("0 a\n1\n", 'm.txt:2: "1" is no number and name of a class, such as "0 background"'),
                                ("0 a\nb c\n", 'm.txt:2: "b c" is no number and name of a class, such as "0 background"'),

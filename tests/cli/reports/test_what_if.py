@@ -308,8 +308,9 @@ class TestWhatIf(st.TestCase):
         self.assertEqual(held("--what-if-bytes", "0")[0], 0)
         self.assertEqual(held("--strategies", "posterior")[0], 0)
         self.assertEqual(held("--cv", "2", "--method", "counts", "--tune", "none")[0], 0)
-        self.refuses("compare", demo, "--model", "sleep-strict", "--what-if", "maybe", sentence="--what-if maybe: it is on or off", status=2)
-        self.refuses("compare", demo, "--model", "sleep-strict", "--what-if-bytes", "-7", status=2,
+        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if", "maybe", sentence="--what-if maybe: it is on or off",
+                     status=2)
+        self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if-bytes", "-7", status=2,
                      sentence="--what-if-bytes -7: a number of bytes, 0 or more")
 
 

@@ -141,8 +141,9 @@ static void test_words(void **state)
     assert_int_equal(sp_codes_text(yasa, "4"), REM);
     assert_int_equal(sp_codes_text(yasa, "stage 4"), N3);
     assert_int_equal(sp_codes_text(yasa, "5"), SP_CODE_UNKNOWN);
-    /* with a map alone the words of the field are unknown, those of the model known */
-    assert_int_equal(sp_codes_text(map, "Movement time"), SP_CODE_UNKNOWN);
+    /* with a map alone the field's words of stages are unknown, those for unscored and the model's known */
+    assert_int_equal(sp_codes_text(map, "SRO:Stage1Sleep"), SP_CODE_UNKNOWN);
+    assert_int_equal(sp_codes_text(map, "Movement time"), SP_CODE_UNSCORED);
     assert_int_equal(sp_codes_text(map, "REM"), REM);
     assert_int_equal(sp_codes_text(map, "-1"), SP_CODE_UNSCORED);
     assert_int_equal(sp_codes_number(map, 0), SP_CODE_UNKNOWN);

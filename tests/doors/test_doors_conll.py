@@ -1,0 +1,120 @@
+"""Columns of CoNLL as shared tasks publish them: tokens that look like comments, comments that look like tokens.
+
+The figures are seqeval's (1.2.2): seqeval.metrics.f1_score(gold, predicted) on the columns of the lines below, split at blanks.
+"""
+import json
+
+import numpy as np
+
+import statepath_test as st
+
+# As WNUT-17 writes sentences: tabs, and "#" as a token of its own.
+GOLD = [["I O", "love O", "# O", "iPhone B-product", "! O"],
+        ["# B-group", "BlackLives I-group", "# I-group", "Matter I-group"],
+        ["# O"],
+        ["go O", "to O", "San B-location", "# I-location", "Jose I-location"],
+        ["#nofilter O", "by O", "Kanye B-person"]]
+PREDICTED = [["I O", "love O", "# O", "iPhone B-product", "! B-product"],
+             ["# O", "BlackLives B-group", "# I-group", "Matter I-group"],
+             ["# B-product"],
+             ["go O", "to O", "San B-location", "# O", "Jose I-location"],
+             ["#nofilter O", "by O", "Kanye B-person"]]
+F1 = 0.36363636363636365  # of all 18 tokens
+F1_WITHOUT = 0.888888888888889  # without the five "#"
+
+
+def text(sentences, tab="\t"):
+    return "".join("".join(line.replace(" ", tab) + "\n" for line in sentence) + "\n" for sentence in sentences)
+
+
+class TestConll(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.statepath("model", "new", "bio", "--types", "product,group,location,person", "-o", "m.json", "-q")
+        self.write("gold.conll", text(GOLD))
+        self.write("p.conll", text(PREDICTED))
+
+    def f1(self, *arguments, steps):
+        report = json.loads(self.statepath("evaluate", *arguments, "-m", "m.json", "--json", "-", "-q").stdout)
+        self.assertEqual(report["input"]["steps"], steps)
+        return report["strategies"]["p"]["entities"]["f1"]
+
+    def test_a_token_hash(self):
+        """With tabs, with blanks, and both columns in one file: seqeval's figure."""
+        self.assertAlmostEqual(self.f1("p.conll", "--labels", "gold.conll", steps=18), F1, 12)
+        for name, sentences in (("p", PREDICTED), ("gold", GOLD)):
+            self.write(name + ".conll", text(sentences, " "))
+        self.assertAlmostEqual(self.f1("p.conll", "--labels", "gold.conll", steps=18), F1, 12)
+        both = "".join("".join("%s %s\n" % (g, p.split()[1]) for g, p in zip(*pair)) + "\n" for pair in zip(GOLD, PREDICTED))
+        self.write("p.txt", both)
+        self.assertAlmostEqual(self.f1("p.txt", steps=18), F1, 12)
+        for arguments in (("inspect", "gold.conll"), ("convert", "gold.conll", "-o", "out.conll")):
+            self.assertNotIn("#", self.statepath(*arguments).stderr)
+        self.assertEqual(self.read("out.conll").decode(), text(GOLD, " "))
+
+    def test_choices(self):
+        """none takes all lines for tokens, hash none that begins with #; what was passed over is said by each command."""
+        self.write("gold.conll", "# id 1\n" + text(GOLD))
+        said = "statepath: note: %s: %d line%s with # %s passed over as %s; --comments none reads %s\n"
+        one = said % ("gold.conll", 1, " that begins", "is", "a comment", "it as a token")
+        seven = said % ("gold.conll", 7, "s that begin", "are", "comments", "them as tokens")
+        judge = ["evaluate", "gold.conll", "-m", "m.json"]
+        self.assertEqual(self.statepath(*judge).stderr, one)
+        self.assertEqual(self.statepath(*judge, "--comments", "auto").stderr, one)
+        self.assertEqual(self.statepath(*judge, "--comments", "hash").stderr, seven)
+        self.refuses(*judge, "--comments", "none", sentence="gold.conll: line 2 has 2 columns, the lines before have 3; columns are parted "
+                     "by blanks or tabs, sentences by an empty line")
+        for arguments in (("convert", "gold.conll", "-o", "c.conll"), ("model", "new", "from-labels", "gold.conll", "-o", "n.json"),
+                          ("decode", "gold.conll", "-m", "m.json", "--label-confidence", ".9", "-o", "d.conll"),
+                          ("compare", "gold.conll", "-m", "m.json", "--label-confidence", ".9"),
+                          ("fit", "gold.conll", "-o", "f.json")):
+            self.assertIn(one, self.statepath(*arguments).stderr, arguments[0])
+            self.assertIn(seven, self.statepath(*arguments, "--comments", "hash", "-f").stderr, arguments[0])
+        self.assertIn("note        1 line that begins with # is passed over as a comment; --comments none", self.statepath("inspect", "gold.conll").stdout)
+        self.write("gold.conll", text(GOLD))
+        for file in ("gold", "p"):
+            self.write(file + ".conll", self.read(file + ".conll").decode().replace("#nofilter", "nofilter"))
+        self.assertAlmostEqual(self.f1("p.conll", "--labels", "gold.conll", "--comments", "hash", steps=13), F1_WITHOUT, 12)
+
+    def test_comments_that_have_as_many_columns(self):
+        """As MultiCoNER writes them, beside a token "#" and a step without a class."""
+        self.write("p.conll", "# id 5239d808-f300\tdomain=en\n# _ _ O\nBonn _ _ B-location\n# _ _ -1\n\n# id 77\tdomain=en\nx _ _ O\n")
+        done = self.statepath("evaluate", "p.conll", "-m", "m.json", "--json", "-")
+        self.assertEqual(done.stderr, "statepath: note: p.conll: 2 lines that begin with # are passed over as comments; --comments none reads them as tokens\n")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["input"]["recordings"], report["input"]["steps"]), (2, 4))
+
+    def test_labels_that_are_no_tags(self):
+        """Parts of speech: a comment of ten words is none of ten columns."""
+        row = "%d\t%s\t_\t%s" + 6 * "\t_" + "\n"
+        self.write("u.conll", "# text = one two three four five six seven\n" + row % (1, "#", "SYM") + row % (2, "one", "NUM"))
+        done = self.statepath("model", "new", "from-labels", "u.conll", "--labels", "4", "-o", "-")
+        self.assertEqual(sorted(json.loads(done.stdout)["classes"]), ["NUM", "SYM"])
+        self.assertIn("1 line that begins with #", done.stderr)
+
+    def test_other_tokens(self):
+        """Of the same number, but not the same: the first line that differs is named, in both files."""
+        self.write("gold.conll", text(GOLD).replace("San\t", "Santa\t").replace("by\t", "with\t"))
+        sentence = ('p.conll: line 16 has the token "San", and gold.conll in its place, line 16, "Santa"; both must be tags of the same tokens; '
+                    "a file without tokens is matched by place")
+        for command in (["evaluate"], ["compare", "--label-confidence", ".9"]):
+            self.refuses(*command, "p.conll", "--labels", "gold.conll", "-m", "m.json", sentence=sentence)
+        self.write("tags.conll", "".join(line.split()[-1] + "\n" if line else "\n" for line in text(GOLD).split("\n")[:-1]))
+        self.assertAlmostEqual(self.f1("p.conll", "--labels", "tags.conll", steps=18), F1, 12)
+        self.write("gold.conll", "# a sentence\n" + text(GOLD)[:-len("Kanye\tB-person\n\n")] + "Kim\tB-person\n\n")
+        self.assertIn('p.conll: line 22 has the token "Kanye", and gold.conll in its place, line 23, "Kim"',
+                      self.statepath("evaluate", "p.conll", "--labels", "gold.conll", "-m", "m.json", status=1).stderr)
+
+    def test_wrong_use(self):
+        self.refuses("evaluate", "p.conll", "-m", "m.json", "--comments", "some", status=2,
+                     sentence="--comments some: it is auto (lines that begin with # and a blank, and do not look like the others), none or hash "
+                     "(all lines that begin with #)")
+        np.save(self.path("x.npy"), np.full((3, 9), 1 / 9))
+        self.refuses("compare", "x.npy", "-m", "m.json", "--comments", "none", status=2,
+                     sentence="--comments speaks of columns of CoNLL, and x.npy is of another format")
+        self.write("p.conll", "#a O\nb O\n#c O O\n")
+        self.refuses("evaluate", "p.conll", "-m", "m.json", sentence="p.conll: line 3 has 3 columns, the lines before have 2; columns are parted by "
+                     "blanks or tabs, sentences by an empty line; --comments hash passes over what begins with #")
+
+
+st.main()
