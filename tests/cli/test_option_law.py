@@ -70,11 +70,11 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --offsets two
     --lengths short                 ; = padded.h5 -m m.json -o out.h5
     --ids names                     ; --reference other.h5
-    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -m m.json -o out.h5
     --only only.txt                 ; = nights -m m.json -o out.h5
-    --comments none
+    ! --comments none
     --header                        ; = votes.csv -m m.json -o out.h5
-    --no-header                     ; = votes.csv -m m.json -o out.h5
+    --no-header                     ; = table.csv --kind scores -m m.json -o out.h5
+    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -m m.json -o out.h5
     --kind scores
     --gaps join                     ; = holes.h5 -m m.json -o out.h5
     --unscored -100                 ; = hundred.h5 -m m.json -o out.h5
@@ -100,14 +100,14 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --trim-to-shortest              ; = night.h5 --labels long.h5 -m m.json -o out.h5
 
 inspect night.h5
-    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose
-    --comments none                 ; = hash.conll
+    --comments hash                 ; = hash.conll -m tags.json
     --header                        ; = votes.csv
-    --no-header                     ; = votes.csv
+    --no-header                     ; = table.csv --kind scores
     --model sleep-strict
     --lengths short                 ; = padded.h5
     --ids names
     --only only.txt                 ; = nights
+    --classes N1,Wake,N2,N3,REM   ; = bare.h5
     --gaps join                     ; = holes.h5
     --unscored -100                 ; = hundred.h5
     --transpose                     ; = turned.npy
@@ -131,11 +131,14 @@ decode night.h5 -m m.json -o out.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
     --trim-to-shortest              ; = paths.h5 --labels long.h5
-    --comments none                 ; = hash.conll -m tags.json
+    --comments hash                 ; = hash.conll -m tags.json
     --model sleep-strict
     --labels night.h5               ; = alone.h5 -m m.json
     --reference night.h5            ; = alone.h5 -m m.json
     --strategies viterbi
+    --classes N1,Wake,N2,N3,REM   ; = rows.npy -m m.json
+    --gaps join                     ; = rows.npy -m m.json --labels hundred-rows.npy
+    --unscored -100                 ; = paths.h5 --labels hundred.h5
     --force                         ; = paths.h5 --json old.json
     --json r.json                   ; = paths.h5
     --draw a2                       ; --report r.html
@@ -164,9 +167,8 @@ merge P1.h5 P2.h5 --json r.json
     --json r.json                   ; = P1.h5 P2.h5
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
-    --classes N1,Wake,N2,N3,REM     ; = turned.npz --transpose -o out.json --method counts
-    --header                        ; = votes.csv -o out.json --method counts
-    --no-header                     ; = votes.csv -o out.json --method counts
+    --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
+    --no-header                     ; = table.csv --kind scores --labels hypnogram.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
     --rules sleep-aasm
     --output out.json               ; = night.h5 -r sleep-permissive
@@ -187,6 +189,7 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --quiet                         ; = turned.npz --transpose --codes pops -r sleep-permissive -o out.json --method counts
     --lengths short                 ; = padded.h5 -o out.json --method counts
     --only only.txt                 ; = nights -o out.json --method counts
+    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -o out.json --method counts
     --gaps join                     ; = holes.h5 -o out.json --method counts
     --unscored -100                 ; = hundred.h5 -o out.json --method counts
     --transpose                     ; = turned.npz -o out.json --method counts
@@ -202,10 +205,9 @@ stream -m m.json --lag 2 <lines.txt
     --quiet
 
 convert night.h5 -o out.h5
-    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -o out.h5
-    --comments none                 ; = hash.conll -o out.conll
+    --comments hash                 ; = hash.conll -o out.conll
     --header                        ; = votes.csv -o out.h5
-    --no-header                     ; = votes.csv -o out.h5
+    --no-header                     ; = table.csv --kind scores -o out.h5
     --trim-to-shortest              ; --labels long.h5
     --model m.json                  ; --codes nsrr --labels nsrr
     --output new.h5                 ; = night.h5
@@ -213,6 +215,7 @@ convert night.h5 -o out.h5
     --scheme BIOES                  ; = tags.conll -o out.conll
     --lengths short                 ; = padded.h5 -o out.h5
     --only only.txt                 ; = nights -o out.h5
+    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -o out.h5
     --gaps join                     ; = holes.h5 -o out.h5
     --unscored -100                 ; = hundred.h5 -o out.h5
     --transpose                     ; = turned.npy -o out.h5
@@ -265,7 +268,7 @@ model new left-right --classes a,b,c -o out.json
     --min-count 3                   ; = from-labels night.h5
     --labels few                    ; = from-labels night.h5
     --only only.txt                 ; = from-labels nights --classes Wake,N1,N2,N3,REM
-    --comments none                 ; = from-labels hash.conll
+    --comments hash                 ; = from-labels hash.conll
     --allow-external                ; = from-labels sub/link.h5
     --quiet
 
@@ -279,9 +282,10 @@ model audit m.json --data night.h5 --json r.json
     --background b                  ; = actions.json --data actions.h5 --json r.json
     --lengths short                 ; = m.json --data padded.h5
     --only only.txt                 ; = m.json --data nights
-    --header                        ; = m.json --data votes.csv
-    --no-header                     ; = m.json --data votes.csv
+    --header                        ; = m.json --data votes.csv --labels hypnogram.txt
+    --no-header                     ; = m.json --data table.csv --kind scores
     --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
+    --classes N1,Wake,N2,N3,REM   ; = m.json --data bare.h5
     --transpose                     ; = m.json --data turned.npz
     --allow-external                ; = m.json --data sub/link.h5
     --missing uniform               ; = m.json --data nan.h5
@@ -307,9 +311,8 @@ mask apply night.h5 -m m.json -o out.h5
 
 mask leak night.h5 -m m.json --json r.json
     ... mask softmax
-    --classes N1,Wake,N2,N3,REM     ; = turned.npy --transpose -m m.json
     --header                        ; = votes.csv -m m.json
-    --no-header                     ; = votes.csv -m m.json
+    --no-header                     ; = table.csv --kind scores -m m.json
     --model sleep-aasm              ; = night.h5
     --force                         ; = night.h5 -m m.json --json old.json
     --json r.json                   ; = night.h5 -m m.json
@@ -318,6 +321,7 @@ mask leak night.h5 -m m.json --json r.json
     --matrix rules                  ; = night.h5 --previous few
     --lengths short                 ; = padded.h5 -m m.json
     --only only.txt                 ; = nights -m m.json
+    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -m m.json
     --gaps join                     ; = holes.h5 -m m.json
     --unscored -100                 ; = hundred.h5 -m m.json --clamp
     --transpose                     ; = turned.npy -m m.json
@@ -415,6 +419,9 @@ def make_files(folder):
     h5("few.h5", **dict(night, labels=few))
     h5("padded.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), lengths=[T] * N, short=[T // 2] * N)
     h5("holes.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), valid=rng.random((N, T)) < .9)
+    h5("bare.h5", classes=None, probs=probs, labels=labels, offsets=common["offsets"])
+    np.save(path("rows.npy"), few.reshape(N, T))
+    np.save(path("hundred-rows.npy"), np.where(labels < 0, -100, labels).reshape(N, T))
     h5("hundred.h5", probs=probs, labels=np.where(labels < 0, -100, labels), offsets=common["offsets"])
     broken = probs.copy()
     broken[5, 1] = np.nan
@@ -427,8 +434,9 @@ def make_files(folder):
     text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))
     text("nsrr.txt", "".join("%d\n" % k for k in NSRR[labels]))
     text("only.txt", "a1\nb1\n")
-    text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few[:T].clip(0)))
-    text("hash.conll", "# a comment\nA B-PER\n# O\nB O\n\n")
+    text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few.clip(0)))
+    text("table.csv", "0,1,2,3,4\n" + "".join(",".join("%.3f" % x for x in row) + "\n" for row in rng.random((4, 5))))
+    text("hash.conll", "A B-PER B-PER\n# O I-PER\nB O O\n\n")
     text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")
     text("nan.txt", ".2 .2 .2 .2 .2\nnan .2 .2 .2 .2\n")
     for name in ("nights", "texts", "sub"):
