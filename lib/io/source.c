@@ -649,7 +649,7 @@ static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_
     const bool lacks_labels = labels && !reader->info.has_labels;
     if (lacks_labels || (segments && !reader->info.has_segments))
         return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, lacks_labels ? "labels" : "segments");
-    sp_block block = {.labels = labels, .segments = segments};
+    sp_block block = {.dtype = SP_F32, .labels = labels, .segments = segments};
     return sp_holes_read(reader, w, &block, err);
 }
 
