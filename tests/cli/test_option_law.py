@@ -168,7 +168,7 @@ merge P1.h5 P2.h5 --json r.json
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
-    --no-header                     ; = table.csv --kind scores --labels hypnogram.txt -r sleep-permissive -o out.json
+    --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
     --rules sleep-aasm
     --output out.json               ; = night.h5 -r sleep-permissive
@@ -283,7 +283,7 @@ model audit m.json --data night.h5 --json r.json
     --lengths short                 ; = m.json --data padded.h5
     --only only.txt                 ; = m.json --data nights
     --header                        ; = m.json --data votes.csv --labels hypnogram.txt
-    --no-header                     ; = m.json --data table.csv --kind scores
+    --no-header                     ; = m.json --data table.csv --kind scores --labels five.txt
     --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
     --classes N1,Wake,N2,N3,REM   ; = m.json --data bare.h5
     --transpose                     ; = m.json --data turned.npz
@@ -436,6 +436,7 @@ def make_files(folder):
     text("only.txt", "a1\nb1\n")
     text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few.clip(0)))
     text("table.csv", "0,1,2,3,4\n" + "".join(",".join("%.3f" % x for x in row) + "\n" for row in rng.random((4, 5))))
+    text("five.txt", "Wake\nN1\nN1\nN2\nN2\n")
     text("hash.conll", "A B-PER B-PER\n# O I-PER\nB O O\n\n")
     text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")
     text("nan.txt", ".2 .2 .2 .2 .2\nnan .2 .2 .2 .2\n")
