@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-import resource
 import signal
 import subprocess
 import time
@@ -188,20 +187,6 @@ class TestParts(st.TestCase):
         part_file.sign("P-3-of-3.h5")
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", status=1,
                        stderr="statepath: P-3-of-3.h5: recording 0 is of no fold; the file is damaged: make it again\n")
-
-    def test_shards_divide_the_work_of_folds(self):
-        """Of two shards each fits, calibrates and decodes what its folds need: half of the processor time, and reading."""
-        write("in.h5", recordings(7, 60, low=300, high=500))
-
-        def seconds(*words):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            self.statepath("compare", "in.h5", "--model", "sleep-strict", "--cv", "4", "--method", "counts", "--threads", "1", *words)
-            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-        whole = seconds("--json", "w.json")
-        for i in (1, 2):
-            self.assertLess(seconds("--shard", "%d/2" % i, "--part", "P%i.h5"), 0.75 * whole)
-        self.statepath("merge", "P1.h5", "P2.h5", "--json", "m.json")
-        self.assertEqual(self.read("m.json"), self.read("w.json"))
 
     def test_folds_of_several_files_and_options(self):
         for i in range(4):

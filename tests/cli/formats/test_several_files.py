@@ -107,7 +107,8 @@ class TestFiles(st.TestCase):
             self.assertEqual(results(self.result("scores", "--labels", labels)), want)
             self.assertEqual(results(self.result("scores/{id}.npy", "--reference", labels)), want)
         os.remove(self.path("labels/n7.npy"))
-        self.refuses("compare", "scores", "--labels", "labels", *MODEL, sentence="scores and labels do not match; only in scores: n7")
+        self.refuses("compare", "scores", "--labels", "labels", *MODEL, sentence="scores and labels do not match; only in scores: n7; --only LIST, "
+                     "a text with a recording a line, chooses those that are meant")
 
     # ---- the other commands ----
 
