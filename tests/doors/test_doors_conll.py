@@ -52,6 +52,14 @@ class TestConll(st.TestCase):
             self.assertNotIn("#", self.statepath(*arguments).stderr)
         self.assertEqual(self.read("out.conll").decode(), text(GOLD, " "))
 
+    def test_several_columns_of_classes(self):
+        """Paths of two strategies beside the labels: which column is which must be said, as the last two would be taken for labels and path."""
+        columns = "".join("".join("%s %s %s\n" % (g, p.split()[1], g.split()[1]) for g, p in zip(*pair)) + "\n" for pair in zip(GOLD, PREDICTED))
+        self.write("p.txt", columns)
+        self.refuses("evaluate", "p.txt", "-m", "m.json", sentence="p.txt: columns 2, 3 and 4 all hold classes, so nothing says which are the labels and "
+                     "which the path; --labels-dataset N and --paths N name their columns")
+        self.assertAlmostEqual(self.f1("p.txt", "--labels-dataset", "2", "--paths", "3", steps=18), F1, 12)
+
     def test_choices(self):
         """none takes all lines for tokens, hash none that begins with #; what was passed over is said by each command."""
         self.write("gold.conll", "# id 1\n" + text(GOLD))

@@ -362,6 +362,24 @@ static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *foun
     return has_memory ? SP_OK : sp_no_memory(err);
 }
 
+/* Does every text of the column name one of the classes that labels and path are read in, not all of them the same? */
+static bool holds_classes(const conll *c, int32_t column, const sp_model *model, const sp_names *found)
+{
+    int32_t first = -1;
+    bool are_various = false;
+    for (int64_t t = 0; t < c->n_steps; t++) {
+        const char *text = cell(c, t, column);
+        if (is_unscored(text))
+            continue;
+        const int32_t k = model ? sp_model_class(model, text, true) : sp_names_find(found, text);
+        if (k < 0)
+            return false;
+        are_various = are_various || (first >= 0 && k != first);
+        first = k;
+    }
+    return are_various;
+}
+
 static sp_status read_all_columns(conll *c, const sp_request *request, sp_names *found, sp_error *err)
 {
     const sp_source_options *o = request->options;
@@ -380,6 +398,12 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
     } else if (status == SP_OK) {
         status = find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err);
     }
+    if (status == SP_OK && label > 0 && !o->labels && request->is_paths && !request->paths &&
+        holds_classes(c, label - 1, o->model, found))
+        status = sp_fail(err, SP_EDATA,
+                         "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and which the path; "
+                         "`labels_dataset` N and `paths` N name their columns",
+                         c->file, (int)label, (int)label + 1, (int)path + 1);
     if (status == SP_OK && request->is_paths)
         status = read_classes(c, path, request, found, &c->path, err);
     if (status == SP_OK && label >= 0)
