@@ -70,7 +70,7 @@ OPTION_ROW(HEADER, "header", 0, FLAG, run.place.header, "the first line of a tab
 OPTION_ROW(NO_HEADER, "no-header", 0, FLAG, run.place.no_header, "the first line of a table of scores is a step", NULL)
 OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
            "of a folder or several files those that this list names, one a line, such as a split's .bundle", "LIST")
-OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
+OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz, .mat) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)
 OPTION_ROW(PATHS, "paths", 0, TEXT, run.paths_dataset, "dataset of the paths in another's file; {id} stands for the recording",
