@@ -12,14 +12,9 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
 from ._model import Model
-from ._report import Report
+from ._report import Report, needs_library
 from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
 from ._scores import Batch, array_of, ids_of, integers_of, texts_of
-
-try:
-    import statepath._evaluation as _evaluation
-except ModuleNotFoundError:  # built without GSL
-    _evaluation = None  # type: ignore[assignment]
 
 Progress = Callable[[str, int, int], object]
 _UNSCORED = (-1, -100)
@@ -53,12 +48,6 @@ class Comparing(Judging, Reading, total=False):
 
 _JUDGING = frozenset(Judging.__annotations__)
 _TRACE_STEPS = 100_000
-
-
-def _needs_library() -> Any:
-    if _evaluation is None:
-        raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
-    return _evaluation
 
 
 def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArray[np.int32]:
@@ -247,7 +236,7 @@ def compare(
     >>> report.data["strategies"]["argmax"]["illegal"], report.data["strategies"]["viterbi"]["illegal"]
     (1, 0)
     """
-    library = _needs_library()
+    library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     rivals = {}
     for other, rows in (against or {}).items():
@@ -360,7 +349,7 @@ def evaluate(
     >>> sp.evaluate([[0, 1, 1], [0, 0, 1]], [0, 1, 1], door, names=["mine", "yours"]).strategies
     ['mine', 'yours']
     """
-    library = _needs_library()
+    library = needs_library()
     check_names(options, _JUDGING)
     judging, _ = _split(options)
     found = model_of(model)
@@ -456,7 +445,7 @@ def fit(
     >>> model.classes, model.log_weights is not None
     (('a', 'b'), True)
     """
-    library = _needs_library()
+    library = needs_library()
     check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
     if scores is None and labels is None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from . import _hdf5
 from ._errors import StatepathError, StatepathWarning, in_python
-from ._evaluate import _needs_library
 from ._hypnograms import _entries, _preset, seconds_of
 from ._model import Model
+from ._report import needs_library
 from ._request import Kind, check_names, model_of, number_of_kind, with_options
 from ._scores import KINDS
 
@@ -248,7 +248,7 @@ def read(
     1.0
     """
     check_names(places, InFile.__annotations__)
-    library = _needs_library()
+    library = needs_library()
     if not hasattr(library, "read_files"):
         raise StatepathError("this statepath was built without libdeflate: reading files is left out; install libdeflate, then the package again")
     if model is not None and classes is not None:
