@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _hdf5
 from ._errors import StatepathError, StatepathWarning, in_python
-from ._hypnograms import _entries, _preset, seconds_of
+from ._hypnograms import entries_of, preset_of, seconds_of
 from ._model import Model
 from ._report import needs_library
 from ._request import Kind, check_names, model_of, number_of_kind, with_options
@@ -264,8 +264,8 @@ def read(
         "kind": None if kind is None else KINDS[number_of_kind(kind)],
         "transpose": int(bool(transpose)),
         "gaps": _text(gaps, "gaps"),
-        "codes": _preset(codes),
-        "map": _entries(map),
+        "codes": preset_of(codes),
+        "map": entries_of(map),
     }
     for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups"):
         how[name] = _text(places.get(name), name)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ScoresError, StatepathError
+from ._errors import StatepathError
+from ._labels import Meaning
 from ._model import Model
 from ._scores import KINDS, Batch, array_of, batch_of, integers_of
 
@@ -155,7 +156,7 @@ class Request:
         if given["step_mask"] is not None:
             self.inputs["mask"] = self._mask(given["step_mask"])
         if given["labels"] is not None:
-            self.inputs["labels"] = self._labels(given["labels"])
+            self.inputs["labels"] = self.path(given["labels"], "labels")
         self.options = {"kind": number_of_kind(given["kind"]), "clamp": given["labels"] is not None}
         self._take_numbers(given["temperature"], given["prior_weight"], given["floor"])
         missing, threads = given["missing"], given["threads"]
@@ -198,28 +199,9 @@ class Request:
             raise StatepathError("step_mask= must be true where a class is possible and false where it is not (or 1 and 0)")
         return np.ascontiguousarray(m != 0).view(np.uint8)
 
-    def _labels(self, labels: Any) -> NDArray[np.int32]:
-        a = self.batch.take(labels, "labels")
-        if a.dtype.kind in "OUS" or not isinstance(a, np.ndarray):
-            index: dict[Any, int] = {name: k for k, name in enumerate(self.columns)}
-            index |= dict.fromkeys((None, "", -1), -1)
-            found = [index.get(v, -2) if not (isinstance(v, float) and math.isnan(v)) else -1 for v in a.tolist()]
-            numbers = np.array(found, np.int64)
-            if np.any(numbers == -2):
-                t = int(np.flatnonzero(numbers == -2)[0])
-                raise ScoresError(f'labels name the class "{a[t]}", and the classes are {", ".join(self.columns[:20])}')
-        else:
-            numbers = integers_of(np.where(np.isnan(a), -1, a) if a.dtype.kind == "f" else a, "labels")
-        wrong = np.flatnonzero((numbers < -1) | (numbers >= self.model.n_classes))
-        if len(wrong):
-            n = int(np.searchsorted(self.batch.offsets, wrong[0], side="right")) - 1
-            t = int(wrong[0] - self.batch.offsets[n])
-            raise ScoresError(
-                f"recording {n}, step {t}: label {numbers[wrong[0]]} is none of the {self.model.n_classes} classes, from 0; -1 where the class is not known",
-                recording=n,
-                step=t,
-            )
-        return np.ascontiguousarray(numbers, np.int32)
+    def path(self, labels: Any, name: str) -> NDArray[np.int32]:
+        """The column of each step, of labels or a path in the shape of the scores; -1 for none."""
+        return Meaning(self.columns, self.model).of_batch(labels, self.batch, name)
 
     def _take_numbers(self, temperature: Any, prior_weight: Any, floor: Any) -> None:
         own = self.model._fields

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +49,41 @@ def _from_dlpack(x: Any, name: str) -> NDArray[Any]:
         return np.asarray(x)
 
 
+_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__dlpack__")
+
+
+def _is_array(x: Any) -> bool:
+    """Something that numpy takes as it is, without an index."""
+    if any(hasattr(x, name) for name in _ARRAYS):
+        return True
+    try:
+        memoryview(x)
+    except TypeError:
+        return False
+    return True
+
+
+def _listed(x: Any, name: str) -> Any:
+    """Sequences as lists, so that numpy walks nothing unknown: an index of it may give another such thing, for ever."""
+    if isinstance(x, (list, tuple)):
+        if any(hasattr(t, "__getitem__") and not issubclass(t, (str, bytes, Mapping, np.generic)) for t in set(map(type, x))):
+            return [_inside(v, name) for v in x]
+        return x
+    if isinstance(x, Sequence) and not isinstance(x, (str, bytes)) and not _is_array(x):
+        return _listed([x[i] for i in range(len(x))], name)
+    return _inside(x, name)
+
+
+def _inside(x: Any, name: str) -> Any:
+    """The same of an item of a sequence: one that is no list is not walked."""
+    if isinstance(x, (list, tuple)):
+        return _listed(x, name)
+    if hasattr(type(x), "__getitem__") and not isinstance(x, (str, bytes, Mapping, np.generic)) and not _is_array(x):
+        what = type(x).__name__
+        raise ScoresError(f"{name}: an object of type {what} is neither an array nor a list, and no data that are known here: give an array or a list of what it holds")
+    return x
+
+
 def array_of(x: Any, name: str) -> NDArray[Any]:
     """Anything as a numpy array of numbers, without a copy where that can be done; the type is not looked at yet."""
     if type(x) is np.ndarray:
@@ -60,6 +95,7 @@ def array_of(x: Any, name: str) -> NDArray[Any]:
     if not isinstance(x, (np.ndarray, list, tuple)) and hasattr(x, "__dlpack__"):
         return _from_dlpack(x, name)
     _refuse_tensor(x, name)
+    x = _listed(x, name)
     try:
         return np.asarray(x)
     except (ValueError, TypeError) as error:
