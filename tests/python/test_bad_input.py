@@ -1,5 +1,7 @@
 """Whatever a function is given, it answers with one sentence: no crash, no other exception, nothing made up."""
 import inspect
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,36 @@ class Strange:
 
     def __array__(self, *args, **options):
         raise ValueError("I am no array")
+
+
+class Meta:
+    """As torch.empty((6, 3), device="meta"): all but the numbers."""
+
+    __module__ = "torch"
+    ndim, shape, dtype = 2, (6, 3), "torch.float32"
+    device = SimpleNamespace(type="meta")
+    requires_grad = is_sparse = False
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, key):
+        return Meta()
+
+    def __array__(self, *args, **options):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    __dlpack__ = __dlpack_device__ = __array__
+
+
+class Endless:
+    """A sequence of sequences of itself."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, key):
+        return Endless()
 
 
 def masked():
@@ -56,6 +88,13 @@ BAD_SCORES = {
     "frame of text": (pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}), "."),
     "frame of other classes": (pd.DataFrame(GOOD, columns=["a", "b", "z"]), "z"),
     "huge": (np.broadcast_to(np.float32(0), (2, 2**31)), "2147483648"),
+}
+
+BAD_SCORES |= {
+    "the name of a file": ("probs.npy", r"'probs.npy': a file is read first, recordings = statepath.read\(file"),
+    "a path": (Path("probs.npy"), r"statepath.read\(file"),
+    "a meta tensor": (Meta(), "scores are on the device meta: a shape without numbers"),
+    "a list of meta tensors": ([Meta(), Meta()], "on the device meta"),
 }
 
 BAD_MODELS = {
@@ -476,3 +515,16 @@ def test_other_functions(call, given):
     with pytest.raises(sp.StatepathError) as error:
         call(given)
     one_sentence(error)
+
+
+ODD = [0, 3, -1, 1.5, True, "x", b"x", [], [0], ["a"], [None], {}, {"a": None}, {"a": 3}, {0: "a"}, {"a": "b"}, object(), float("nan"), [[1]], [[1, 2], [3]],
+       np.array(3), ARRAY, np.zeros((2, 2, 2)), Endless(), {"a": [None]}, [1, "a"], {"a": float("inf")}, {"a": [1, 2]}]  # fmt: skip
+
+
+@pytest.mark.parametrize("argument", inspect.signature(sp.Model).parameters)
+def test_every_argument_of_a_model(argument):
+    for value in ODD:
+        try:
+            sp.Model(**{"classes": ["a", "b"], argument: value})
+        except sp.StatepathError as error:
+            assert "\n" not in str(error)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import statepath as sp
 from statepath import sleep
+from test_bad_input import Endless
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("statepath._evaluation", reason="built without GSL")
@@ -33,16 +34,6 @@ class Hypnogram:
 
     def as_int(self):
         return self.hypno.map({"WAKE": 0, "N1": 1, "N2": 2, "N3": 3, "REM": 4, "ART": -1, "UNS": -2}).astype("int16")
-
-
-class Endless:
-    """A sequence of sequences of itself."""
-
-    def __len__(self):
-        return 8
-
-    def __getitem__(self, key):
-        return Endless()
 
 
 def hypnogram():

@@ -16,7 +16,7 @@ from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, texts_of
+from ._scores import Batch, array_of, ids_of, integers_of, number_of, texts_of
 
 Progress = Callable[[str, int, int], object]
 
@@ -81,10 +81,7 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             raise StatepathError(f"{key}={judging[key]!r}: a whole number is needed")
     for key in ("level", "epoch_seconds", "margin", "wake_trim", "nll_clip"):
         if key in judging:
-            try:
-                judging[key] = float(judging[key])
-            except (TypeError, ValueError):
-                raise StatepathError(f"{key}={judging[key]!r}: a number is needed") from None
+            judging[key] = number_of(judging[key], key)
     return judging, {k: v for k, v in options.items() if k not in _JUDGING and k not in _CODING}
 
 
@@ -468,8 +465,8 @@ def fit(
         "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),
         "tune": tune if scores is not None and labels is not None else "none",
         "strategy": strategy,
-        "smoothing": _real(smoothing, "smoothing"),
-        "penalty": _real(penalty, "penalty"),
+        "smoothing": number_of(smoothing, "smoothing"),
+        "penalty": number_of(penalty, "penalty"),
         "memory": _integer(memory, "memory"),
         "folds": _integer(folds, "folds"),
         "seen": _integer(seen, "seen"),
@@ -480,13 +477,6 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
-
-
-def _real(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise StatepathError(f"{name}={value!r}: a number is needed") from None
 
 
 def _integer(value: Any, name: str) -> int:

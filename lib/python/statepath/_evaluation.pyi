@@ -6,13 +6,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-Figures = tuple[list[str], list[str], list[str], bool, dict[str, float | str]]
+_Figures = tuple[list[str], list[str], list[str], bool, dict[str, float | str]]
 
 @final
 class Comparison:
     def text(self, form: str, /) -> str: ...
     def save(self, form: str, file: Any, force: bool, /) -> None: ...
-    def figures(self) -> Figures: ...
+    def figures(self) -> _Figures: ...
 
 def compare(
     model: str,

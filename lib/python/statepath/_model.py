@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._errors import ModelError, StatepathError, needed
 from ._labels import Meaning, names_of_labels
-from ._scores import array_of, file_name, integers_of
+from ._scores import array_of, file_name, integers_of, number_of
 
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
@@ -30,9 +30,9 @@ _PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
 
 
 def _names(classes: Iterable[Any], what: str = "classes") -> list[str]:
-    if isinstance(classes, str):
+    if isinstance(classes, (str, bytes)):
         raise ModelError(f"{what}= is the text {classes!r}: give a list of names")
-    if not isinstance(classes, Iterable):
+    if not isinstance(classes, Iterable) or getattr(classes, "ndim", 1) == 0:
         raise ModelError(f"{what}={classes!r}: give a list of names")
     names = list(classes)
     strange = [c for c in names if isinstance(c, (list, tuple, dict, set, np.ndarray))]
@@ -63,19 +63,25 @@ def _finite(a: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     return a
 
 
+def _mapping(x: Any, name: str, of: str) -> Mapping[Any, Any]:
+    if not isinstance(x, Mapping):
+        raise ModelError(f"{name}={x!r}: give a mapping of {of}")
+    return x
+
+
 def _lists(x: Mapping[Any, Iterable[Any]], name: str) -> dict[str, list[str]]:
     out = {}
     for key, items in x.items():
         if isinstance(items, str):
             raise ModelError(f'{name}[{str(key)!r}] is the text {items!r}: give a list of names, ["{items}"]')
-        out[str(key)] = [str(i) for i in items]
+        out[str(key)] = _names(items, f"{name}[{str(key)!r}]")
     return out
 
 
 def _by_name(x: Any, names: list[str], name: str) -> dict[str, float]:
     """Numbers by name, given as a mapping or in order."""
     if isinstance(x, Mapping):
-        return {str(k): float(v) for k, v in x.items()}
+        return {str(k): number_of(v, f"{name}[{str(k)!r}]") for k, v in x.items()}
     a = array_of(x, name)
     if a.shape != (len(names),) or a.dtype.kind not in "biuf":
         raise ModelError(f"{name}= has shape {a.shape} and type {a.dtype}: {len(names)} names ask for as many numbers")
@@ -88,7 +94,7 @@ def _ends(x: Any, names: list[str], name: str) -> list[str] | dict[str, float]:
         return {k: v for k, v in _by_name(x, names, name).items() if v != 0}
     if isinstance(x, str):
         raise ModelError(f'{name}={x!r}: give a list of names, ["{x}"]')
-    if not isinstance(x, Iterable):
+    if not isinstance(x, Iterable) or getattr(x, "ndim", 1) == 0:
         raise ModelError(f"{name}={x!r}: give a list of names, truth values in order, or probabilities by name")
     items = x.tolist() if isinstance(x, np.ndarray) else list(x)
     if all(isinstance(i, str) for i in items):
@@ -157,14 +163,19 @@ def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dic
             if steps.ndim and steps.shape != (len(names),):
                 raise ModelError(f"min_dwell= has shape {steps.shape}: {len(names)} names ask for as many numbers")
             dwell = dict(zip(names, np.broadcast_to(steps, len(names)).tolist(), strict=True))
-        out["min_dwell"] = {str(k): int(v) if float(v) == int(v) else v for k, v in dwell.items()}
-    if given.get("min_dwell_at_end"):
+        steps_of = {k: number_of(v, f"min_dwell[{str(k)!r}]") for k, v in dwell.items()}
+        out["min_dwell"] = {str(k): int(v) if v.is_integer() else v for k, v in steps_of.items()}
+    at_end = given.get("min_dwell_at_end", False)
+    if not isinstance(at_end, (bool, np.bool_)):
+        raise ModelError(f"min_dwell_at_end={at_end!r}: it is True or False")
+    if at_end:
         out["min_dwell_at_end"] = True
     if given.get("prior") is not None:
         out["prior"] = _by_name(given["prior"], classes, "prior")
     if given.get("aliases") is not None:
-        out["aliases"] = {str(k): [v] if isinstance(v, str) else [str(a) for a in v] for k, v in given["aliases"].items()}
-    decoding = {k: float(given[k]) for k in _OPTIONS if given.get(k) is not None}
+        aliases = _mapping(given["aliases"], "aliases", "classes to lists of names")
+        out["aliases"] = _lists({k: [v] if isinstance(v, str) else v for k, v in aliases.items()}, "aliases")
+    decoding = {k: number_of(given[k], k) for k in _OPTIONS if given.get(k) is not None}
     if decoding:
         out["decoding"] = decoding
     return out
@@ -288,7 +299,7 @@ class Model:
     ) -> None:
         given = {k: v for k, v in locals().items() if k not in ("self", "classes", "states")}
         class_names = _names(classes)
-        names = class_names if states is None else _names(states, "states")
+        names = class_names if states is None else _names(_mapping(states, "states", "states to classes"), "states")
         document: dict[str, Any] = {"statepath_model": 1, "classes": class_names}
         if states is not None:
             document["states"] = {str(k): str(v) for k, v in states.items()}

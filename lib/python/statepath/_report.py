@@ -15,7 +15,7 @@ from ._files import write_whole
 from ._scores import file_name
 
 if TYPE_CHECKING:
-    from ._evaluation import Comparison, Figures
+    from ._evaluation import Comparison, _Figures
 
 try:
     import statepath._evaluation as _evaluation
@@ -38,13 +38,13 @@ class _Kept:
 
     forms = ("json", "csv", "md", "tex", "html", "txt")
 
-    def __init__(self, texts: dict[str, str], figures: Figures) -> None:
+    def __init__(self, texts: dict[str, str], figures: _Figures) -> None:
         self._texts, self._figures = texts, figures
 
     def text(self, form: str) -> str:
         return self._texts[form]
 
-    def figures(self) -> Figures:
+    def figures(self) -> _Figures:
         return self._figures
 
     def save(self, form: str, file: str, force: bool) -> None:

@@ -16,7 +16,7 @@ from . import _core
 from ._errors import StatepathError
 from ._labels import Meaning
 from ._model import Model
-from ._scores import KINDS, Batch, array_of, batch_of, integers_of
+from ._scores import KINDS, Batch, array_of, batch_of, integers_of, number_of
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
@@ -117,10 +117,7 @@ def number_of_kind(kind: Any) -> int:
 
 
 def _finite(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise StatepathError(f"{name}={value!r}: a number is needed") from None
+    number = number_of(value, name)
     if not math.isfinite(number):
         raise StatepathError(f"{name}={number}: it must be finite")
     return number

@@ -28,8 +28,10 @@ def _refuse_tensor(x: Any, name: str) -> None:
     if getattr(x, "requires_grad", False):
         raise ScoresError(f"{name} require a gradient, which decoding cannot give back: write {name}.detach()")
     device = getattr(x, "device", None)
+    if str(getattr(device, "type", "cpu")) == "meta":
+        raise ScoresError(f"{name} are on the device meta: a shape without numbers; give a tensor that was computed")
     where = str(getattr(device, "type", "cpu"))
-    if where not in ("cpu", "meta") and type(x).__module__.startswith("torch"):
+    if where != "cpu" and type(x).__module__.startswith("torch"):
         raise ScoresError(f"{name} are on the device {device}: write {name}.cpu()")
     if "bfloat16" in str(getattr(x, "dtype", "")):
         line = f"{name}.float()" if type(x).__module__.startswith("torch") else f'{name}.astype("float32")'
@@ -131,6 +133,14 @@ def integers_of(x: Any, name: str) -> NDArray[np.int64]:
     if a.dtype.kind == "f" and bool(np.all(np.isfinite(a))) and bool(np.all(a == np.floor(a))):
         return a.astype(np.int64)
     raise StatepathError(f"{name}= must be whole numbers, not {a.dtype}")
+
+
+def number_of(value: Any, name: str) -> float:
+    """One number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise StatepathError(f"{name}={value!r}: a number is needed") from None
 
 
 def file_name(file: Any) -> str | bytes:
@@ -386,6 +396,11 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
         if lengths is not None or offsets is not None or mask is not None:
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
+    if isinstance(scores, (str, bytes, os.PathLike)):
+        raise ScoresError(
+            f"scores are a text, {os.fsdecode(scores)!r}: a file is read first, recordings = statepath.read(file, model=...), "
+            "then statepath.decode(**recordings.decoding, model=...) or statepath.compare(**recordings, model=...)"
+        )
     columns = _columns_of(scores) if is_frame(scores) else None
     raw = array_of(scores, "scores")
     if raw.ndim not in (2, 3):

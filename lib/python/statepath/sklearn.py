@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from ._decode import decode
@@ -20,7 +20,7 @@ from ._passes import marginals
 from ._request import model_of
 from ._scores import array_of, integers_of
 
-__all__ = ["SequenceDecoder", "Stack", "flatten"]
+__all__ = ["SequenceDecoder", "Stack", "cross_val_predict", "flatten"]
 
 
 def _sequences(X: Any) -> list[Any]:
@@ -201,7 +201,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [self.classes_[path] for path in paths]
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
-        """p(class at a step | all steps, the model) of each sequence."""
+        """p(class at a step | all steps, the model) of each sequence; of other folds by :func:`cross_val_predict`, not scikit-learn's."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
         out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, threads=self.threads)
@@ -334,3 +334,50 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _words(self) -> Model:
         return self.decoder_._words()
+
+
+def cross_val_predict(estimator: Any, X: Any, y: Any, *, groups: Any = None, cv: Any = None, method: str = "predict") -> list[Any]:
+    """What an estimator of sequences says of each of them, fitted on the sequences of the other folds.
+
+    ``sklearn.model_selection.cross_val_predict`` puts predictions into one array and encodes `y` for probabilities, so that sequences of
+    different lengths, and probabilities of any, end there in an error.
+
+    Parameters
+    ----------
+    estimator : SequenceDecoder, Stack, or a pipeline of one
+    X, y : list
+        As `fit` takes them.
+    groups : sequence, optional
+        Sequences of one group are never parted.
+    cv : int, splitter or iterable, optional
+        As scikit-learn's; without 5 folds, by `groups` where they are given.
+    method : str
+        "predict" or "predict_proba".
+
+    Returns
+    -------
+    list
+        One prediction a sequence, in the order of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statepath.sklearn import SequenceDecoder, cross_val_predict
+    >>> rng = np.random.default_rng(1)
+    >>> y = [np.repeat(rng.integers(0, 3, 9), n) for n in (4, 5, 6, 5, 4)]
+    >>> X = [rng.dirichlet(np.ones(3), len(t)) for t in y]
+    >>> [p.shape for p in cross_val_predict(SequenceDecoder(kind="probs"), X, y, cv=2, method="predict_proba")]
+    [(36, 3), (45, 3), (54, 3), (45, 3), (36, 3)]
+    """
+    sequences, labels = list(X), list(y)
+    if len(sequences) != len(labels):
+        raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
+    folds = GroupKFold() if cv is None and groups is not None else check_cv(cv)
+    found: dict[int, Any] = {}
+    for train, test in folds.split(np.zeros(len(sequences)), groups=groups):
+        options = {} if groups is None else {"groups": [groups[i] for i in train]}
+        fitted = clone(estimator).fit([sequences[i] for i in train], [labels[i] for i in train], **options)
+        found |= dict(zip(test.tolist(), getattr(fitted, method)([sequences[i] for i in test]), strict=True))
+    if len(found) != len(sequences):
+        raise StatepathError(f"cv= leaves {len(sequences) - len(found)} of {len(sequences)} sequences out of every test fold")
+    return [found[i] for i in range(len(sequences))]
