@@ -43,33 +43,39 @@ int32_t sp_gate_n_conditions(const sp_gate *gate)
 
 /* ---- judging ---- */
 
-static sp_value figure_of(const sp_comparison *c, const sp_gate_node *node)
+sp_value sp_gate_value(const sp_comparison *c, const sp_gate_figure *figure)
 {
+    const sp_figure *row = sp_figure_find(figure->scope, figure->key, strlen(figure->key));
     sp_figure_owner owner = {.own = c, .comparison = c};
-    if (node->scope == SP_OF_AGAINST)
-        owner.own = &c->against[node->strategy];
-    if (node->scope == SP_OF_STRATEGY || node->scope == SP_OF_CLASS) {
-        const sp_strategy_result *strategy = &c->strategies[node->strategy];
+    if (figure->scope == SP_OF_AGAINST)
+        owner.own = &c->against[figure->strategy];
+    if (figure->scope == SP_OF_STRATEGY || figure->scope == SP_OF_CLASS) {
+        const sp_strategy_result *strategy = &c->strategies[figure->strategy];
         owner.own = owner.strategy = strategy;
-        if (node->scope == SP_OF_CLASS)
-            owner.own = strategy->classes ? &strategy->classes[node->class_index] : NULL;
+        if (figure->scope == SP_OF_CLASS)
+            owner.own = strategy->classes ? &strategy->classes[figure->class_index] : NULL;
     }
-    return sp_figure_value(node->figure, &owner);
+    return row ? sp_figure_value(row, &owner) : value_undefined("there is no such figure");
 }
 
-static sp_value number_of(const sp_gate *gate, int32_t index, const sp_comparison *c)
+static sp_value value_in_comparison(void *arg, const sp_gate_figure *figure)
+{
+    return sp_gate_value(arg, figure);
+}
+
+static sp_value number_of(const sp_gate *gate, int32_t index, const sp_gate_values *values)
 {
     const sp_gate_node *node = &gate->nodes[index];
     if (node->kind == SP_GATE_NUMBER)
         return value_of(node->number);
     if (node->kind == SP_GATE_FIGURE)
-        return figure_of(c, node);
-    sp_value left = number_of(gate, node->left, c);
+        return values->value(values->arg, &(sp_gate_figure){node->scope, node->figure->key, node->strategy, node->class_index});
+    sp_value left = number_of(gate, node->left, values);
     if (left.undefined || node->kind == SP_GATE_NEGATE) {
         left.value = -left.value;
         return left;
     }
-    sp_value right = number_of(gate, node->right, c);
+    sp_value right = number_of(gate, node->right, values);
     if (right.undefined)
         return right;
     double x = node->kind == SP_GATE_ADD        ? left.value + right.value
@@ -81,17 +87,17 @@ static sp_value number_of(const sp_gate *gate, int32_t index, const sp_compariso
     return isfinite(x) ? value_of(x) : value_undefined("too large a number");
 }
 
-static sp_gate_verdict truth_of(const sp_gate *gate, int32_t index, const sp_comparison *c)
+static sp_gate_verdict truth_of(const sp_gate *gate, int32_t index, const sp_gate_values *values)
 {
     const sp_gate_node *node = &gate->nodes[index];
     if (node->kind == SP_GATE_AND || node->kind == SP_GATE_OR) {
-        sp_gate_verdict left = truth_of(gate, node->left, c), right = truth_of(gate, node->right, c);
+        sp_gate_verdict left = truth_of(gate, node->left, values), right = truth_of(gate, node->right, values);
         sp_gate_verdict decisive = node->kind == SP_GATE_AND ? SP_GATE_PASSED : SP_GATE_TRIPPED;
         if (left == decisive || right == decisive)
             return decisive;
         return left == SP_GATE_UNDEFINED || right == SP_GATE_UNDEFINED ? SP_GATE_UNDEFINED : left;
     }
-    sp_value a = number_of(gate, node->left, c), b = number_of(gate, node->right, c);
+    sp_value a = number_of(gate, node->left, values), b = number_of(gate, node->right, values);
     if (a.undefined || b.undefined)
         return SP_GATE_UNDEFINED;
     double x = a.value, y = b.value;
@@ -123,10 +129,10 @@ static void say(sentence *s, const char *format, ...)
 }
 
 /* "viterbi.accuracy is 0.8123"; of a plain number nothing. */
-static void say_side(sentence *s, const sp_gate *gate, int32_t index, const sp_comparison *c, const char *before)
+static void say_side(sentence *s, const sp_gate *gate, int32_t index, const sp_gate_values *values, const char *before)
 {
     const sp_gate_node *node = &gate->nodes[index];
-    sp_value value = number_of(gate, index, c);
+    sp_value value = number_of(gate, index, values);
     if (node->kind == SP_GATE_NUMBER)
         return;
     say(s, "%s%.*s is ", s->used ? before : "", (int)(node->end - node->begin), gate->text + node->begin);
@@ -137,24 +143,31 @@ static void say_side(sentence *s, const sp_gate *gate, int32_t index, const sp_c
 }
 
 /* The comparisons that matter: those that are true or undefined. */
-static void say_reasons(sentence *s, const sp_gate *gate, int32_t index, const sp_comparison *c)
+static void say_reasons(sentence *s, const sp_gate *gate, int32_t index, const sp_gate_values *values)
 {
     const sp_gate_node *node = &gate->nodes[index];
-    if (truth_of(gate, index, c) == SP_GATE_PASSED)
+    if (truth_of(gate, index, values) == SP_GATE_PASSED)
         return;
     if (node->kind == SP_GATE_AND || node->kind == SP_GATE_OR) {
-        say_reasons(s, gate, node->left, c);
-        say_reasons(s, gate, node->right, c);
+        say_reasons(s, gate, node->left, values);
+        say_reasons(s, gate, node->right, values);
         return;
     }
-    say_side(s, gate, node->left, c, ", ");
-    say_side(s, gate, node->right, c, ", ");
+    say_side(s, gate, node->left, values, ", ");
+    say_side(s, gate, node->right, values, ", ");
 }
 
 sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison, char *text, size_t size)
 {
+    const sp_gate_values values = {(void *)(uintptr_t)comparison, value_in_comparison};
+    return sp_gate_judge_values(gate, condition, &values, text, size);
+}
+
+sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values, char *text,
+                                     size_t size)
+{
     int32_t root = gate->conditions[condition];
-    sp_gate_verdict verdict = truth_of(gate, root, comparison);
+    sp_gate_verdict verdict = truth_of(gate, root, values);
     if (size > 0)
         text[0] = '\0';
     if (verdict == SP_GATE_PASSED || size == 0)
@@ -162,7 +175,7 @@ sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_c
     const sp_gate_node *node = &gate->nodes[root];
     char reasons[SP_ERROR_SIZE] = "";
     sentence why = {reasons, sizeof reasons, 0}, out = {text, size, 0};
-    say_reasons(&why, gate, root, comparison);
+    say_reasons(&why, gate, root, values);
     say(&out, "%.*s %s%s%s", (int)(node->end - node->begin), gate->text + node->begin,
         verdict == SP_GATE_TRIPPED ? "is true" : "cannot be judged", *reasons ? ": " : "", reasons);
     return verdict;

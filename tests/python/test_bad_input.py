@@ -1,5 +1,7 @@
 """Whatever a function is given, it answers with one sentence: no crash, no other exception, nothing made up."""
 import inspect
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,36 @@ class Strange:
 
     def __array__(self, *args, **options):
         raise ValueError("I am no array")
+
+
+class Meta:
+    """As torch.empty((6, 3), device="meta"): all but the numbers."""
+
+    __module__ = "torch"
+    ndim, shape, dtype = 2, (6, 3), "torch.float32"
+    device = SimpleNamespace(type="meta")
+    requires_grad = is_sparse = False
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, key):
+        return Meta()
+
+    def __array__(self, *args, **options):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    __dlpack__ = __dlpack_device__ = __array__
+
+
+class Endless:
+    """A sequence of sequences of itself."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, key):
+        return Endless()
 
 
 def masked():
@@ -58,6 +90,13 @@ BAD_SCORES = {
     "huge": (np.broadcast_to(np.float32(0), (2, 2**31)), "2147483648"),
 }
 
+BAD_SCORES |= {
+    "the name of a file": ("probs.npy", r"'probs.npy': a file is read first, recordings = statepath.read\(file"),
+    "a path": (Path("probs.npy"), r"statepath.read\(file"),
+    "a meta tensor": (Meta(), "scores are on the device meta: a shape without numbers"),
+    "a list of meta tensors": ([Meta(), Meta()], "on the device meta"),
+}
+
 BAD_MODELS = {
     "unknown name": ("sleep-asm", 'did you mean "sleep-aasm"'),
     "another type": (3, "give a statepath.Model"),
@@ -82,8 +121,8 @@ BAD_OPTIONS = [
     ({"step_mask": np.zeros((6, 3)) - np.inf}, "true where"),
     ({"step_mask": [["x"] * 3] * 6}, "true where"),
     ({"labels": [0, 1]}, "labels= has shape"),
-    ({"labels": [0, 1, 2, 3, 0, 0]}, "step 3: label 3 is none of the 3"),
-    ({"labels": [0, 1, -2, 0, 0, 0]}, "label -2"),
+    ({"labels": [0, 1, 2, 3, 0, 0]}, "step 3: 3 is none of the 3"),
+    ({"labels": [0, 1, -2, 0, 0, 0]}, "step 2: -2 is none of"),
     ({"labels": ["a", "b", "q", "a", "a", "a"]}, '"q"'),
     ({"labels": [0.5] * 6}, "whole numbers"),
     ({"segments": [0, 1]}, "segments= has shape"),
@@ -207,9 +246,9 @@ def test_padded():
     "path, said",
     [
         ([0, 1], "path= has shape"),
-        ([0, 0, 0, 0, 0, 3], "step 5: the path has class 3"),
-        ([0, 0, -1, 0, 0, 0], "step 2: the path has class -1"),
-        (["a"] * 6, "whole numbers"),
+        ([0, 0, 0, 0, 0, 3], "step 5: 3 is none of the 3"),
+        ([0, 0, -1, 0, 0, 0], "step 2 has no class"),
+        (["z"] * 6, 'step 0: "z" is none of'),
         ([0.5] * 6, "whole numbers"),
         (None, "."),
         (object(), "."),
@@ -292,7 +331,7 @@ def test_apply_logit_masking(arguments, said):
 def test_leak():
     with pytest.raises(sp.StatepathError, match="path= goes with a model"):
         sp.leak(GOOD, np.ones((6, 3), bool), PATH)
-    with pytest.raises(sp.StatepathError, match="classes outside"):
+    with pytest.raises(sp.StatepathError, match="9 is none of"):
         sp.leak(GOOD, MODEL, [0, 0, 0, 0, 0, 9])
     with pytest.raises(sp.StatepathError, match="shape"):
         sp.leak(GOOD, np.ones((5, 3), bool))
@@ -385,7 +424,7 @@ def crf(**parts):
         (lambda: sp.Model.from_labels([0, 1], min_count=0), "min_count=0"),
         (lambda: sp.Model.from_labels([0, 1], min_count=5), "lower min_count="),
         (lambda: sp.Model.from_labels(["a", "q"], ABC), '"q"'),
-        (lambda: sp.Model.from_labels([0, 5], ABC), '"5"'),
+        (lambda: sp.Model.from_labels([0, 5], ABC), "5 is none of"),
         (lambda: sp.Model.from_labels([[[0]]]), "."),
         (lambda: sp.Model.from_labels([0, 1, 0], lengths=[2]), "add up"),
         (lambda: sp.Model.from_hmm([1, 0], [[1.0]]), "shape"),
@@ -396,7 +435,7 @@ def crf(**parts):
         (lambda: sp.Model.from_torchcrf(crf(), ABC), "."),
         (lambda: MODEL.with_(classes=ABC), "knows no classes="),
         (lambda: MODEL.with_(allow=np.ones((2, 2))), "shape"),
-        (lambda: MODEL.is_legal([0, 7]), "class 7"),
+        (lambda: MODEL.is_legal([0, 7]), "7 is none of"),
         (lambda: MODEL.is_legal(["a", "q"]), '"q"'),
         (lambda: MODEL.is_legal([[0]]), "shape"),
         (lambda: MODEL.violations([0, 1], lengths=[3]), "add up"),
@@ -439,7 +478,7 @@ def test_names_of_files(name, tmp_path, monkeypatch):
 
 
 def test_strange_labels_and_masks():
-    for labels in ({}, [{}], [[[1], {}]], [b"a"]):
+    for labels in ({}, [{}], [[[1], {}]], [object()]):
         with pytest.raises(sp.StatepathError) as error:
             sp.fit(labels)
         one_sentence(error)
@@ -475,3 +514,16 @@ def test_other_functions(call, given):
     with pytest.raises(sp.StatepathError) as error:
         call(given)
     one_sentence(error)
+
+
+ODD = [0, 3, -1, 1.5, True, "x", b"x", [], [0], ["a"], [None], {}, {"a": None}, {"a": 3}, {0: "a"}, {"a": "b"}, object(), float("nan"), [[1]], [[1, 2], [3]],
+       np.array(3), ARRAY, np.zeros((2, 2, 2)), Endless(), {"a": [None]}, [1, "a"], {"a": float("inf")}, {"a": [1, 2]}]  # fmt: skip
+
+
+@pytest.mark.parametrize("argument", inspect.signature(sp.Model).parameters)
+def test_every_argument_of_a_model(argument):
+    for value in ODD:
+        try:
+            sp.Model(**{"classes": ["a", "b"], argument: value})
+        except sp.StatepathError as error:
+            assert "\n" not in str(error)

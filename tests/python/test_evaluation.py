@@ -1,5 +1,7 @@
 """compare(), evaluate() and fit() say what the program says of the same data, to the byte; bad input is one sentence."""
+import copy
 import json
+import pickle
 import re
 import subprocess
 import threading
@@ -162,6 +164,29 @@ def test_checks():
         report.check("path.acuracy > 0.7")
     with pytest.raises(sp.StatepathError):
         report.check(3)
+
+
+def test_reports_are_pickled(tmp_path):
+    scores, labels = data(np.random.default_rng(6), 2)
+    report = sp.compare(scores, labels, "sleep-aasm", ids=["ann", "ben"])
+    for other in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report), copy.copy(report)):
+        assert other.data == report.data and other.to_json() == report.to_json() and str(other) == str(report) and repr(other) == repr(report)
+        assert other.table() == report.table() and other.show()._repr_html_() == report.show()._repr_html_()
+        other.check("viterbi.illegal == 0")
+        for condition in ("viterbi.accuracy < argmax.accuracy", "viterbi.classes.N1.f1 > 2; reference.illegal < 0", "argmax.acuracy > 0", "viterbi.entity_f1 > 0"):
+            said = []
+            for one in (report, other):
+                with pytest.raises((AssertionError, sp.StatepathError)) as found:
+                    one.check(condition)
+                said.append((type(found.value), str(found.value)))
+            assert said[0] == said[1]
+        for ending in ("html", "json", "csv", "md", "tex"):
+            other.save(tmp_path / f"other.{ending}", force=True), report.save(tmp_path / f"report.{ending}", force=True)
+            assert (tmp_path / f"other.{ending}").read_bytes() == (tmp_path / f"report.{ending}").read_bytes()
+    judged = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
+    assert pickle.loads(pickle.dumps(judged)).data == judged.data
+    merged = sp.merge([sp.compare_part(scores[:1], labels[:1], "sleep-aasm", ids=["ann"])], {"ann": scores[0]})
+    assert pickle.loads(pickle.dumps(merged)).show()._repr_html_() == merged.show()._repr_html_()
 
 
 def test_unit(tmp_path):

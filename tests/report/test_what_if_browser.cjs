@@ -11,7 +11,8 @@ if (!fs.existsSync(process.env.STATEPATH_MODULE)) skip("statepath.wasm was not b
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-what-if-"));
 const at = (name) => path.join(folder, name);
 const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
-const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
+const call = (...args) => execFileSync(process.env.STATEPATH, args, { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
+const run = (...args) => call(...args, "-q", "-f");
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
 run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--unit", "recording/step", "--report", "demo.html", "--json", "demo.json");
@@ -303,7 +304,7 @@ async function asProgram(browser) {
   const page = await begin(browser, "weighted.html");
   for (let i = 0; i < 5; i++) {
     await changeRules(page, draw, i % 2);
-    if (!(await status(page)).startsWith("These rules")) run("model", "check", await saveModel(page));
+    if (!(await status(page)).startsWith("These rules")) call("model", "check", await saveModel(page));
   }
   await page.context().close();
 }

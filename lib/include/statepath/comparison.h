@@ -594,6 +594,23 @@ typedef enum sp_gate_verdict { SP_GATE_PASSED, SP_GATE_TRIPPED, SP_GATE_UNDEFINE
 sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison, char *sentence,
                               size_t size);
 
+/* A figure that a condition names: its key, and of which strategy (of SP_OF_AGAINST: other classifier) and class it is; 0 where
+ * the scope has none. */
+typedef struct sp_gate_figure {
+    sp_figure_scope scope; /* SP_OF_COMPARISON, _REFERENCE, _STRATEGY, _CLASS, _AGAINST */
+    const char *key;
+    int32_t strategy, class_index;
+} sp_gate_figure;
+sp_value sp_gate_value(const sp_comparison *comparison, const sp_gate_figure *figure);
+
+/* Judges as sp_gate_judge() does, by values that were taken from a comparison that is no more there. */
+typedef struct sp_gate_values {
+    void *arg;
+    sp_value (*value)(void *arg, const sp_gate_figure *figure);
+} sp_gate_values;
+sp_gate_verdict sp_gate_judge_values(const sp_gate *gate, int32_t condition, const sp_gate_values *values, char *sentence,
+                                     size_t size);
+
 #ifdef __cplusplus
 }
 #endif

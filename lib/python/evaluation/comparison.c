@@ -1,6 +1,7 @@
 /* The result of a run as a Python object, which writes itself in each form. It does not change, so threads share it. */
 #include "evaluation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,15 +101,113 @@ static PyObject *comparison_save(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* ---- conditions ---- */
+/* ---- figures and conditions ---- */
+
+static const struct {
+    sp_figure_scope scope;
+    const char *name;
+} scopes[] = {{SP_OF_COMPARISON, "comparison"},
+              {SP_OF_REFERENCE, "reference"},
+              {SP_OF_STRATEGY, "strategy"},
+              {SP_OF_CLASS, "class"},
+              {SP_OF_AGAINST, "against"}};
+enum { N_SCOPES = sizeof scopes / sizeof *scopes, KEY_SIZE = 128 };
+
+/* Its key in the dictionary: "strategy/0/0/accuracy". */
+static const char *key_of(const sp_gate_figure *figure, char buffer[KEY_SIZE])
+{
+    size_t i = 0;
+    while (scopes[i].scope != figure->scope)
+        i++;
+    snprintf(buffer, KEY_SIZE, "%s/%d/%d/%s", scopes[i].name, (int)figure->strategy, (int)figure->class_index, figure->key);
+    return buffer;
+}
+
+/* Adds the figures of one owner. False with an exception. */
+static bool put_figures(PyObject *dict, const sp_comparison *c, sp_gate_figure figure)
+{
+    char key[KEY_SIZE];
+    sp_figure_description row;
+    for (size_t i = 0; sp_figure_describe(figure.scope, i, &row); i++) {
+        figure.key = row.key;
+        const sp_value value = sp_gate_value(c, &figure);
+        PyObject *object = value.undefined ? PyUnicode_FromString(value.undefined) : PyFloat_FromDouble(value.value);
+        const bool is_put = object && PyDict_SetItemString(dict, key_of(&figure, key), object) == 0;
+        Py_XDECREF(object);
+        if (!is_put)
+            return false;
+    }
+    return true;
+}
+
+static PyObject *names_of(int32_t n, const char *(*name)(const sp_comparison *c, int32_t i), const sp_comparison *c)
+{
+    PyObject *list = PyList_New(0);
+    for (int32_t i = 0; list && i < n; i++) {
+        PyObject *text = PyUnicode_FromString(name(c, i));
+        if (!text || PyList_Append(list, text) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    return list;
+}
+
+static const char *strategy_name(const sp_comparison *c, int32_t i)
+{
+    return c->strategies[i].name;
+}
+
+static const char *class_name(const sp_comparison *c, int32_t i)
+{
+    return c->classes[i];
+}
+
+static const char *against_name(const sp_comparison *c, int32_t i)
+{
+    return c->against[i].name;
+}
+
+/* figures() -> (strategies, classes, other classifiers, has labels, {key: value, or why there is none}) */
+static PyObject *comparison_figures(PyObject *self, PyObject *none)
+{
+    const sp_comparison *c = comparison_of(self);
+    PyObject *dict = PyDict_New();
+    (void)none;
+    bool is_put = dict && put_figures(dict, c, (sp_gate_figure){SP_OF_COMPARISON, NULL, 0, 0}) &&
+                  put_figures(dict, c, (sp_gate_figure){SP_OF_REFERENCE, NULL, 0, 0});
+    for (int32_t i = 0; is_put && i < c->n_against; i++)
+        is_put = put_figures(dict, c, (sp_gate_figure){SP_OF_AGAINST, NULL, i, 0});
+    for (int32_t i = 0; is_put && i < c->n_strategies; i++) {
+        is_put = put_figures(dict, c, (sp_gate_figure){SP_OF_STRATEGY, NULL, i, 0});
+        for (int32_t k = 0; is_put && k < c->n_classes; k++)
+            is_put = put_figures(dict, c, (sp_gate_figure){SP_OF_CLASS, NULL, i, k});
+    }
+    if (!is_put) {
+        Py_XDECREF(dict);
+        return NULL;
+    }
+    return Py_BuildValue("(NNNON)", names_of(c->n_strategies, strategy_name, c), names_of(c->n_classes, class_name, c),
+                         names_of(c->n_against, against_name, c), c->has_labels ? Py_True : Py_False, dict);
+}
+
+static sp_value value_in_dictionary(void *arg, const sp_gate_figure *figure)
+{
+    char key[KEY_SIZE];
+    PyObject *object = PyDict_GetItemString(arg, key_of(figure, key)); /* borrowed, as its text is */
+    if (object && PyFloat_Check(object))
+        return (sp_value){.value = PyFloat_AsDouble(object)};
+    const char *why = object ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
+    return (sp_value){.undefined = why ? why : "not known"};
+}
 
 /* [(is true, is undefined, sentence)] of the conditions. */
-static PyObject *verdicts(const sp_gate *gate, const sp_comparison *comparison)
+static PyObject *verdicts(const sp_gate *gate, PyObject *figures)
 {
     char sentence[4096];
     PyObject *list = PyList_New(0);
+    const sp_gate_values values = {figures, value_in_dictionary};
     for (int32_t i = 0; list && i < sp_gate_n_conditions(gate); i++) {
-        const sp_gate_verdict verdict = sp_gate_judge(gate, i, comparison, sentence, sizeof sentence);
+        const sp_gate_verdict verdict = sp_gate_judge_values(gate, i, &values, sentence, sizeof sentence);
         PyObject *row = Py_BuildValue("(OOs)", verdict == SP_GATE_TRIPPED ? Py_True : Py_False,
                                       verdict == SP_GATE_UNDEFINED ? Py_True : Py_False, sentence);
         if (!row || PyList_Append(list, row) != 0)
@@ -118,38 +217,38 @@ static PyObject *verdicts(const sp_gate *gate, const sp_comparison *comparison)
     return list;
 }
 
-static PyObject *comparison_judge(PyObject *self, PyObject *args)
+PyObject *py_judge(PyObject *module, PyObject *args)
 {
-    const sp_comparison *c = comparison_of(self);
     const char *text;
+    PyObject *names[3], *figures, *made = NULL;
+    int has_labels;
     sp_error err;
     sp_gate *gate = NULL;
-    if (!PyArg_ParseTuple(args, "s", &text))
+    texts strategies = {.n = 0}, classes = {.n = 0}, against = {.n = 0};
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sOOOpO!", &text, &names[0], &names[1], &names[2], &has_labels, &PyDict_Type, &figures))
         return NULL;
-    const char **names = calloc((size_t)c->n_strategies + (size_t)c->n_against + 1, sizeof *names);
-    if (!names)
-        return PyErr_NoMemory();
-    for (int32_t i = 0; i < c->n_strategies; i++)
-        names[i] = c->strategies[i].name;
-    for (int32_t i = 0; i < c->n_against; i++)
-        names[c->n_strategies + i] = c->against[i].name;
-    const sp_gate_scope scope = {.n_strategies = c->n_strategies,
-                                 .strategies = names,
-                                 .n_classes = c->n_classes,
-                                 .classes = (const char *const *)c->classes,
-                                 .has_labels = c->has_labels,
-                                 .n_against = c->n_against,
-                                 .against = names + c->n_strategies};
-    const sp_status status = sp_gate_new(text, &scope, &gate, &err);
-    PyObject *made = status == SP_OK ? verdicts(gate, c) : raise_error(&err);
+    if (texts_take(names[0], "strategies", -1, &strategies) && texts_take(names[1], "classes", -1, &classes) &&
+        texts_take(names[2], "against", -1, &against)) {
+        const sp_gate_scope scope = {.n_strategies = (int32_t)strategies.n,
+                                     .strategies = strategies.items,
+                                     .n_classes = (int32_t)classes.n,
+                                     .classes = classes.items,
+                                     .has_labels = has_labels,
+                                     .n_against = (int32_t)against.n,
+                                     .against = against.items};
+        made = sp_gate_new(text, &scope, &gate, &err) == SP_OK ? verdicts(gate, figures) : raise_error(&err);
+    }
     sp_gate_free(gate);
-    free(names);
+    texts_release(&strategies);
+    texts_release(&classes);
+    texts_release(&against);
     return made;
 }
 
 static PyMethodDef methods[] = {{"text", comparison_text, METH_VARARGS, NULL},
                                 {"save", comparison_save, METH_VARARGS, NULL},
-                                {"judge", comparison_judge, METH_VARARGS, NULL},
+                                {"figures", comparison_figures, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_dealloc, free_object}, {Py_tp_methods, methods}, {0, NULL}};
 static PyType_Spec spec = {

@@ -7,6 +7,7 @@ static PyMethodDef methods[] = {{"compare", py_compare, METH_VARARGS, NULL},
                                 {"look_part", py_look_part, METH_VARARGS, NULL},
                                 {"evaluate", py_evaluate, METH_VARARGS, NULL},
                                 {"fit", py_fit, METH_VARARGS, NULL},
+                                {"judge", py_judge, METH_VARARGS, NULL},
 #ifdef STATEPATH_PYTHON_FILES
                                 {"read_files", py_read_files, METH_VARARGS, NULL},
 #endif

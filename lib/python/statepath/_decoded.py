@@ -151,6 +151,11 @@ class Decoded(Sequence[NDArray[np.int32]]):
         """Names of the recordings: those that were given, else "0", "1", ..."""
         return list(self._ids) if self._ids is not None else [str(n) for n in range(len(self))]
 
+    def _label_arrays(self) -> Any:
+        """The paths as labels: names, which mean the same whatever the order of the columns."""
+        parts = self._split(np.array([*self.classes, None], object)[self._flat])
+        return parts[0] if self._batch.layout == "single" else parts
+
     # -- a sequence of paths --
 
     def __len__(self) -> int:

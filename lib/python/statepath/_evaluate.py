@@ -10,19 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
+from ._errors import StatepathError, StatepathWarning, in_python
+from ._hypnograms import entries_of, preset_of, seconds_of
+from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
-from ._report import Report
-from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, index_of_labels, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, texts_of, without_ignored
-
-try:
-    import statepath._evaluation as _evaluation
-except ModuleNotFoundError:  # built without GSL
-    _evaluation = None  # type: ignore[assignment]
+from ._report import Report, needs_library
+from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
+from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
-_UNSCORED = (-1, -100)
 
 
 class Judging(TypedDict, total=False):
@@ -47,60 +43,35 @@ class Judging(TypedDict, total=False):
     what_if_bytes: int | None
 
 
-class Comparing(Judging, Reading, total=False):
+class Coding(TypedDict, total=False):
+    """What others' labels mean; as `codes` and `map` of read_hypnogram()."""
+
+    codes: str | None
+    map: Mapping[Any, str | None] | str | None
+
+
+class Comparing(Judging, Coding, Reading, total=False):
     """What compare() takes besides."""
 
 
+class Evaluating(Judging, Coding, total=False):
+    """What evaluate() takes besides."""
+
+
 _JUDGING = frozenset(Judging.__annotations__)
+_CODING = frozenset(Coding.__annotations__)
 _TRACE_STEPS = 100_000
 
 
-def _needs_library() -> Any:
-    if _evaluation is None:
-        raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
-    return _evaluation
-
-
-def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArray[np.int32]:
-    """Classes [S] of labels or paths in any form: numbers or names; -1, None, "" and NaN where there is none."""
-    if batch.layout == "list" and isinstance(x, Mapping):
-        x = list(x.values())
-    raw = batch.take(x, name)
-    return numbers_of_labels(raw, classes, batch.offsets, name)
-
-
-def numbers_of_labels(raw: NDArray[Any], classes: Sequence[str], offsets: NDArray[np.int64], name: str) -> NDArray[np.int32]:
-    """Numbers of classes [S]; -1 for none. -100 is none as well."""
-    if raw.dtype.kind in "OUS" or str(raw.dtype).startswith(("str", "category")):
-        index = index_of_labels(classes, raw.tolist())
-        found = [index.get(v, -2) if isinstance(v, str) or v is None else _number_of_label(v) for v in raw.tolist()]
-        numbers = np.array(found, np.int64)
-    else:
-        numbers = integers_of(np.where(np.isnan(raw), -1, raw) if raw.dtype.kind == "f" else raw, name)
-    numbers = np.where(numbers == -100, -1, numbers)
-    wrong = np.flatnonzero((numbers < -1) | (numbers >= len(classes)))
-    if len(wrong):
-        n = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-        t = int(wrong[0] - offsets[n])
-        raise ScoresError(
-            f"{name}: recording {n}, step {t}: {raw[wrong[0]]!r} is none of the {len(classes)} classes {', '.join(classes[:20])} (0 to {len(classes) - 1})",
-            recording=n,
-            step=t,
-        )
-    return np.ascontiguousarray(numbers, np.int32)
-
-
-def _number_of_label(v: Any) -> int:
-    if isinstance(v, float) and v != v:
-        return -1
-    try:
-        return int(v) if v == int(v) else -2
-    except (TypeError, ValueError):
-        return -2
+def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -> Meaning:
+    """What labels mean, by the options `codes`, `map` and `epoch_seconds`."""
+    seconds = options.get("epoch_seconds")
+    codes, map = preset_of(options.get("codes")), entries_of(options.get("map"))
+    return Meaning(columns, model, codes=codes, map=map, epoch_seconds=None if seconds is None else seconds_of(seconds))
 
 
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Those of judging, and the rest."""
+    """Those of judging, and the rest; what labels mean is neither."""
     judging = {k: v for k, v in options.items() if k in _JUDGING and v is not None}
     for key in ("rule_costs", "bridge_unscored"):
         if key in judging:
@@ -110,11 +81,8 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             raise StatepathError(f"{key}={judging[key]!r}: a whole number is needed")
     for key in ("level", "epoch_seconds", "margin", "wake_trim", "nll_clip"):
         if key in judging:
-            try:
-                judging[key] = float(judging[key])
-            except (TypeError, ValueError):
-                raise StatepathError(f"{key}={judging[key]!r}: a number is needed") from None
-    return judging, {k: v for k, v in options.items() if k not in _JUDGING}
+            judging[key] = number_of(judging[key], key)
+    return judging, {k: v for k, v in options.items() if k not in _JUDGING and k not in _CODING}
 
 
 def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, Any]:
@@ -174,7 +142,7 @@ def comparing(
     request = Request(scores, model, **reading)
     inputs = _inputs(request, ids, subjects, name)
     if labels is not None:
-        inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
+        inputs["labels"] = _meaning(request.columns, request.model, options).of_batch(labels, request.batch, "labels")
     if weights is not None:
         inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
     if strategies is not None and not isinstance(strategies, Iterable):
@@ -212,7 +180,8 @@ def compare(
     scores, model
         As in :func:`decode`. A mapping names its recordings.
     labels : array, list or None
-        The true class of each step, numbers or names, in the shape of the paths; -1, None or NaN where it is not known. None: no labels.
+        The true class of each step in the shape of the paths: numbers, names or aliases of classes, hypnograms of :mod:`statepath.sleep`
+        or YASA, annotations of MNE (of steps of `epoch_seconds`, 30 without); -1, None or NaN where it is not known. None: no labels.
         Where labels [N,T] are -100, as in the layout of Hugging Face, a step takes no part: at the end of a row it is padding, elsewhere `gaps`
         says what becomes of it.
     strategies : sequence of str, optional
@@ -235,7 +204,8 @@ def compare(
     progress : callable, optional
         Called as ``progress(what, done, total)``.
     **options
-        Those of :func:`decode` up to `threads` that say what the scores are; and as the program's: `level`, `seed`, `epoch_seconds`,
+        Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
+        :func:`statepath.sleep.read_hypnogram`; and as the program's: `level`, `seed`, `epoch_seconds`,
         `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
@@ -251,7 +221,7 @@ def compare(
     >>> report.data["strategies"]["argmax"]["illegal"], report.data["strategies"]["viterbi"]["illegal"]
     (1, 0)
     """
-    library = _needs_library()
+    library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     rivals = {}
     for other, rows in (against or {}).items():
@@ -322,7 +292,7 @@ def _named(paths: Any, names: Any) -> dict[str, Any]:
     return given
 
 
-@with_options(Judging)
+@with_options(Evaluating)
 def evaluate(
     paths: Any,
     labels: Any,
@@ -336,17 +306,17 @@ def evaluate(
     subjects: Sequence[Any] | None = None,
     name: str = "paths",
     progress: Progress | None = None,
-    **options: Unpack[Judging],
+    **options: Unpack[Evaluating],
 ) -> Report:
     """Judges paths that exist already, ours or others'.
 
     Parameters
     ----------
     paths : array, list, or mapping of names to them
-        The classes of each recording's steps, numbers or names: [T], [N,T], a list of [T], or [S] with `lengths`; -1, None or NaN where
-        undecided. A mapping compares several, each with the same recordings; so does a list of several with `names`.
+        The classes of each recording's steps, in the forms of labels: [T], [N,T], a list of [T], or [S] with `lengths`; -1, None or NaN
+        where undecided. A mapping compares several, each with the same recordings; so does a list of several with `names`.
     labels : array or list
-        The true classes, in the same shape; None: only transitions are judged.
+        The true classes, in the same shape, as in :func:`compare`; None: only transitions are judged. `codes` and `map` are of them.
     model : Model or str
     names : sequence of str, or str, optional
         What the report calls the paths: a sequence of names goes with a list of as many paths, one name with one. Without: "path".
@@ -375,12 +345,15 @@ def evaluate(
     >>> sp.evaluate([[0, 1, 1], [0, 0, 1]], [0, 1, 1], door, names=["mine", "yours"]).strategies
     ['mine', 'yours']
     """
-    library = _needs_library()
-    check_names(options, _JUDGING)
+    library = needs_library()
+    check_names(options, Evaluating.__annotations__)
     judging, _ = _split(options)
     found = model_of(model)
+    coded, plain = _meaning(found.classes, found, options), Meaning(found.classes, found, epoch_seconds=judging.get("epoch_seconds"))
     given = _named(paths, names)
-    batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths, gaps)
+    first = next(iter(given.values()))
+    shown = coded.arrays(labels, "labels") if labels is not None and not holds_annotations(labels) else plain.arrays(first, "paths")
+    batch = _batch_of_paths(shown, lengths, gaps)
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
         "n_classes": found.n_classes,
@@ -390,11 +363,11 @@ def evaluate(
         "name": name,
     }
     if labels is not None:
-        inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
+        inputs["labels"] = coded.of_batch(labels, batch, "labels")
     made = batch.with_segments(segments)
     if made is not None:
         inputs["segments"] = made
-    arrays = [_labels_of(p, found.classes, batch, "paths" if p is paths else f"paths[{key!r}]") for key, p in given.items()]
+    arrays = [plain.of_batch(p, batch, "paths" if p is paths else f"paths[{key!r}]") for key, p in given.items()]
     notices: list[str] = []
     how = {"trace_steps": _TRACE_STEPS, **judging}
     made = library.evaluate(found.to_json(), inputs, how, list(given), arrays, progress, notices)
@@ -405,7 +378,7 @@ def evaluate(
 # ---- learning ----
 
 
-class Learning(Places, Numbers, total=False):
+class Learning(Places, Numbers, Coding, total=False):
     """What fit() takes besides: how scores are read."""
 
 
@@ -434,7 +407,7 @@ def fit(
     Parameters
     ----------
     labels : array, list or None
-        The class of each step, numbers or names; -1, None or NaN where it is not known. None: learns from scores alone.
+        The class of each step, as in :func:`compare`; -1, None or NaN where it is not known. None: learns from scores alone.
     scores : array or list, optional
         As in :func:`decode`. Without: counts of labels.
     rules : Model or str, optional
@@ -458,7 +431,8 @@ def fit(
     progress : callable, optional
         Called as ``progress(what, done, total)``.
     **options
-        Those of :func:`decode` that say where the recordings are and how scores are read.
+        Those of :func:`decode` that say where the recordings are and how scores are read; `codes` and `map` of labels, as in
+        :func:`statepath.sleep.read_hypnogram`.
 
     Returns
     -------
@@ -472,30 +446,35 @@ def fit(
     >>> model.classes, model.log_weights is not None
     (('a', 'b'), True)
     """
-    library = _needs_library()
+    library = needs_library()
     check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")
-    names = _class_names(classes, found, labels)
+    reading: dict[str, Any] = {k: v for k, v in options.items() if k not in _CODING}
+    if classes is None and found is None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
+        raise StatepathError("codes= and map= say which class a label is: rules= or classes= name the classes")
+    plain = None if labels is None else Meaning(() if found is None else found.classes, found).arrays(labels, "labels")
+    names = _class_names(classes, found, plain)
     shape = Model(names)
     if scores is not None:
-        request = Request(scores, shape, **without_ignored(scores, labels, options))
+        request = Request(scores, shape, **without_ignored(scores, plain, reading))
         inputs = _inputs(request, None, None, "scores")
         if found is not None and classes is None and request.batch.columns is not None:
             names = request.columns
         batch = request.batch
     else:
-        batch = _batch_of_paths(labels, options.get("lengths"), options.get("gaps"))
+        batch = _batch_of_paths(plain, options.get("lengths"), options.get("gaps"))
         inputs = {"offsets": batch.offsets, "ids": ids_of(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
         made = batch.with_segments(options.get("segments"))
         if made is not None:
             inputs["segments"] = made
     inputs["classes"] = names
-    if found is not None and set(found.classes) != set(names):
-        raise ModelError(f"the rules have the classes {', '.join(found.classes[:20])}, the data {', '.join(names[:20])}")
+    if found is not None:
+        found._column_classes(names)  # says where they are not the same
+    meaning = _meaning(names, shape if found is None else found, options)
     if labels is not None:
-        inputs["labels"] = _labels_of(labels, names, batch, "labels")
+        inputs["labels"] = meaning.of_batch(labels, batch, "labels")
     numbers = None
     if groups is not None:
         texts = texts_of(groups, batch.n_recordings, "groups") or []
@@ -504,8 +483,8 @@ def fit(
         "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),
         "tune": tune if scores is not None and labels is not None else "none",
         "strategy": strategy,
-        "smoothing": _real(smoothing, "smoothing"),
-        "penalty": _real(penalty, "penalty"),
+        "smoothing": number_of(smoothing, "smoothing"),
+        "penalty": number_of(penalty, "penalty"),
         "memory": _integer(memory, "memory"),
         "folds": _integer(folds, "folds"),
         "seen": _integer(seen, "seen"),
@@ -516,13 +495,6 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
-
-
-def _real(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise StatepathError(f"{name}={value!r}: a number is needed") from None
 
 
 def _integer(value: Any, name: str) -> int:
@@ -538,14 +510,4 @@ def _class_names(classes: Any, rules: Model | None, labels: Any) -> tuple[str, .
         return rules.classes
     if labels is None:
         raise StatepathError("classes= are needed to name what is learnt, or rules=")
-    is_list = isinstance(labels, (list, tuple)) and len(labels) > 0 and hasattr(labels[0], "__len__") and not isinstance(labels[0], (str, bytes))
-    flat = [v for part in (labels if is_list else [labels]) for v in np.asarray(part, object).ravel()]
-    strange = [v for v in flat if not isinstance(v, (str, int, float, np.generic, type(None)))]
-    if strange:
-        raise ScoresError(f"labels hold {type(strange[0]).__name__}: numbers or names of classes are needed")
-    seen = {v for v in flat if not (v is None or v == "" or v != v or v in _UNSCORED)}
-    if not seen:
-        raise StatepathError("no labelled step to learn from")
-    if all(isinstance(v, (int, float, np.number)) for v in seen):
-        return tuple(f"class{k}" for k in range(int(max(seen)) + 1))
-    return tuple(sorted(str(v) for v in seen))
+    return names_of_labels(labels)

@@ -6,11 +6,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+_Figures = tuple[list[str], list[str], list[str], bool, dict[str, float | str]]
+
 @final
 class Comparison:
     def text(self, form: str, /) -> str: ...
     def save(self, form: str, file: Any, force: bool, /) -> None: ...
-    def judge(self, text: str, /) -> list[tuple[bool, bool, str]]: ...
+    def figures(self) -> _Figures: ...
 
 def compare(
     model: str,
@@ -57,6 +59,9 @@ def read_files(
     notices: list[str],
     /,
 ) -> dict[str, Any]: ...
+def judge(
+    text: str, strategies: list[str], classes: list[str], against: list[str], has_labels: bool, figures: dict[str, float | str], /
+) -> list[tuple[bool, bool, str]]: ...
 def fit(
     rules: str | None,
     inputs: dict[str, Any],

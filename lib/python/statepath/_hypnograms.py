@@ -13,28 +13,20 @@ from numpy.typing import NDArray
 from . import _core
 from ._decoded import Decoded
 from ._errors import StatepathError
+from ._labels import USUAL_EPOCH, Meaning
 from ._model import Model
 from ._request import model_of
-from ._scores import array_of, file_name, integers_of
+from ._scores import file_name
 
 STAGES = ("Wake", "N1", "N2", "N3", "REM")
-USUAL_EPOCH = 30.0
 
-_NAMES = {
-    **dict.fromkeys(("w", "wake", "0", "sleep stage w", "sleep stage 0"), 0),
-    **dict.fromkeys(("n1", "s1", "1", "sleep stage n1", "sleep stage 1"), 1),
-    **dict.fromkeys(("n2", "s2", "2", "sleep stage n2", "sleep stage 2"), 2),
-    **dict.fromkeys(("n3", "n4", "s3", "s4", "3", "sleep stage n3", "sleep stage 3", "sleep stage 4"), 3),
-    **dict.fromkeys(("r", "rem", "4", "sleep stage r"), 4),
-}
-
-
-_UNSCORED = ("", "?", "-1", "-2", "none", "nan", "uns", "unscored", "unknown", "art", "artefact", "artifact")
+_STAGES = Meaning(STAGES, model_of("sleep-aasm"), is_of_sleep=True)
 
 
 def stage_of(name: Any) -> int:
     """Number of a stage by any of its usual names; -1 for others (unscored, artefact, movement)."""
-    return _NAMES.get(str(name).strip().lower(), -1)
+    number = _STAGES.word(str(name))
+    return number if 0 <= number < len(STAGES) else -1
 
 
 @dataclass(frozen=True)
@@ -76,6 +68,9 @@ class Hypnogram:
         """The name of each step's class; None where there is none."""
         return [self.classes[k] if k >= 0 else None for k in self.labels.tolist()]
 
+    def _label_arrays(self) -> NDArray[np.object_]:
+        return np.array(self.names(), object)
+
 
 def path_of(x: Any, classes: Sequence[str] | None, epoch_seconds: float | None) -> tuple[NDArray[np.int32], tuple[str, ...], float]:
     """Numbers [T], names of classes and length of a step, of a Hypnogram, a Decoded of one recording, numbers, names, or a YASA hypnogram."""
@@ -97,22 +92,8 @@ def path_of(x: Any, classes: Sequence[str] | None, epoch_seconds: float | None) 
         import pandas as pd
 
         epoch_seconds = pd.Timedelta(x.freq).total_seconds()
-    values = array_of(getattr(x, "hypno", x), "path")
-    if values.ndim != 1:
-        raise StatepathError(f"a path has shape [T], not {values.shape}")
-    if values.dtype.kind in "OUS":
-        place = {str(c).lower(): k for k, c in enumerate(names)} | {s: names.index(STAGES[k]) for s, k in _NAMES.items() if STAGES[k] in names}
-        place |= dict.fromkeys(_UNSCORED, -1)
-        unknown = [v for v in values.tolist() if str(v).strip().lower() not in place]
-        if unknown:
-            raise StatepathError(f'"{unknown[0]}" is none of the classes {", ".join(names[:20])}; None where a step has none')
-        numbers = np.array([place[str(v).strip().lower()] for v in values.tolist()], np.int64)
-    else:
-        numbers = integers_of(values, "path")
-    wrong = np.flatnonzero((numbers < -1) | (numbers >= len(names)))
-    if len(wrong):
-        raise StatepathError(f"step {wrong[0]}: {numbers[wrong[0]]} is none of the {len(names)} classes, and not -1", step=int(wrong[0]))
-    return np.ascontiguousarray(numbers, np.int32), names, USUAL_EPOCH if epoch_seconds is None else seconds_of(epoch_seconds)
+    numbers = Meaning(names, Model(names), is_of_sleep=True).single(x, "path")
+    return numbers, names, USUAL_EPOCH if epoch_seconds is None else seconds_of(epoch_seconds)
 
 
 def seconds_of(epoch_seconds: Any) -> float:
@@ -126,13 +107,13 @@ def seconds_of(epoch_seconds: Any) -> float:
     return seconds
 
 
-def _preset(codes: Any) -> str | None:
+def preset_of(codes: Any) -> str | None:
     if codes is None or (isinstance(codes, str) and "\0" not in codes):
         return codes
     raise StatepathError(f'codes={codes!r}: the name of a coding is needed, such as "utime"; map= says what each code means')
 
 
-def _entries(given: Any) -> str | None:
+def entries_of(given: Any) -> str | None:
     """A map as the library reads it."""
     if isinstance(given, Mapping):
         given = ",".join(f"{code}={'unscored' if name is None else name}" for code, name in given.items()) or "="
@@ -147,7 +128,7 @@ def coded_stages(texts: Iterable[Any], codes: Any, map: Any) -> NDArray[np.int32
     if codes is None and map is None:
         return np.array([stage_of(word) for word in words], np.int32)
     rules = model_of("sleep-aasm")
-    numbers = np.frombuffer(_core.coded_labels(words, rules._handle, _preset(codes), _entries(map)), np.int32)
+    numbers = np.frombuffer(_core.coded_labels(words, rules._handle, preset_of(codes), entries_of(map)), np.int32)
     odd = next((w for w, k in zip(words, numbers.tolist(), strict=True) if k < -1 and w.lower().startswith(("sleep stage", "sleep_stage"))), None)
     if odd is not None:
         raise StatepathError(f'"{odd}" means no stage by codes={codes!r}; map= says what it means, None for unscored')
@@ -221,7 +202,7 @@ def read_hypnogram(
     """
     rules = model_of(model)
     wanted = 0.0 if epoch_seconds is None else seconds_of(epoch_seconds)
-    labels, seconds, remark = _core.read_hypnogram(file_name(file), rules._handle, _preset(codes), _entries(map), wanted)
+    labels, seconds, remark = _core.read_hypnogram(file_name(file), rules._handle, preset_of(codes), entries_of(map), wanted)
     found = np.frombuffer(labels, np.int32).copy()
     return Hypnogram(found, rules.classes, seconds or USUAL_EPOCH, remark or None) if full else found
 

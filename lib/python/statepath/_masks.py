@@ -209,10 +209,7 @@ def _anything(scores: Any, mask: Any) -> Model:
 def _path_before(request: Request, scores: Any, path: Any, options: Any) -> NDArray[np.int32]:
     if path is None:
         path = decode(scores, request.model, on_infeasible="mark", **options)
-    p = integers_of(request.batch.take(path, "path"), "path")
-    if np.any((p < -1) | (p >= request.model.n_classes)):
-        raise StatepathError(f"path holds classes outside -1 to {request.model.n_classes - 1}")
-    return np.ascontiguousarray(p, np.int32)
+    return request.path(path, "path")
 
 
 def _summary(request: Request, values: NDArray[np.float64]) -> Leak:

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._errors import ModelError, StatepathError, needed
-from ._scores import array_of, file_name, integers_of
+from ._labels import Meaning, names_of_labels
+from ._scores import array_of, file_name, integers_of, number_of
 
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
@@ -28,9 +29,9 @@ _PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
 
 
 def _names(classes: Iterable[Any], what: str = "classes") -> list[str]:
-    if isinstance(classes, str):
+    if isinstance(classes, (str, bytes)):
         raise ModelError(f"{what}= is the text {classes!r}: give a list of names")
-    if not isinstance(classes, Iterable):
+    if not isinstance(classes, Iterable) or getattr(classes, "ndim", 1) == 0:
         raise ModelError(f"{what}={classes!r}: give a list of names")
     names = list(classes)
     strange = [c for c in names if isinstance(c, (list, tuple, dict, set, np.ndarray))]
@@ -61,19 +62,25 @@ def _finite(a: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     return a
 
 
+def _mapping(x: Any, name: str, of: str) -> Mapping[Any, Any]:
+    if not isinstance(x, Mapping):
+        raise ModelError(f"{name}={x!r}: give a mapping of {of}")
+    return x
+
+
 def _lists(x: Mapping[Any, Iterable[Any]], name: str) -> dict[str, list[str]]:
     out = {}
     for key, items in x.items():
         if isinstance(items, str):
             raise ModelError(f'{name}[{str(key)!r}] is the text {items!r}: give a list of names, ["{items}"]')
-        out[str(key)] = [str(i) for i in items]
+        out[str(key)] = _names(items, f"{name}[{str(key)!r}]")
     return out
 
 
 def _by_name(x: Any, names: list[str], name: str) -> dict[str, float]:
     """Numbers by name, given as a mapping or in order."""
     if isinstance(x, Mapping):
-        return {str(k): float(v) for k, v in x.items()}
+        return {str(k): number_of(v, f"{name}[{str(k)!r}]") for k, v in x.items()}
     a = array_of(x, name)
     if a.shape != (len(names),) or a.dtype.kind not in "biuf":
         raise ModelError(f"{name}= has shape {a.shape} and type {a.dtype}: {len(names)} names ask for as many numbers")
@@ -86,7 +93,9 @@ def _ends(x: Any, names: list[str], name: str) -> list[str] | dict[str, float]:
         return {k: v for k, v in _by_name(x, names, name).items() if v != 0}
     if isinstance(x, str):
         raise ModelError(f'{name}={x!r}: give a list of names, ["{x}"]')
-    items = list(x) if not isinstance(x, np.ndarray) else x.tolist()
+    if not isinstance(x, Iterable) or getattr(x, "ndim", 1) == 0:
+        raise ModelError(f"{name}={x!r}: give a list of names, truth values in order, or probabilities by name")
+    items = x.tolist() if isinstance(x, np.ndarray) else list(x)
     if all(isinstance(i, str) for i in items):
         return list(items)
     if len(items) != len(names):
@@ -149,15 +158,23 @@ def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dic
     if given.get("min_dwell") is not None:
         dwell = given["min_dwell"]
         if not isinstance(dwell, Mapping):
-            dwell = dict.fromkeys(names, dwell) if np.ndim(dwell) == 0 else dict(zip(names, dwell, strict=True))
-        out["min_dwell"] = {str(k): int(v) if float(v) == int(v) else v for k, v in dwell.items()}
-    if given.get("min_dwell_at_end"):
+            steps = array_of(dwell, "min_dwell")
+            if steps.ndim and steps.shape != (len(names),):
+                raise ModelError(f"min_dwell= has shape {steps.shape}: {len(names)} names ask for as many numbers")
+            dwell = dict(zip(names, np.broadcast_to(steps, len(names)).tolist(), strict=True))
+        steps_of = {k: number_of(v, f"min_dwell[{str(k)!r}]") for k, v in dwell.items()}
+        out["min_dwell"] = {str(k): int(v) if v.is_integer() else v for k, v in steps_of.items()}
+    at_end = given.get("min_dwell_at_end", False)
+    if not isinstance(at_end, (bool, np.bool_)):
+        raise ModelError(f"min_dwell_at_end={at_end!r}: it is True or False")
+    if at_end:
         out["min_dwell_at_end"] = True
     if given.get("prior") is not None:
         out["prior"] = _by_name(given["prior"], classes, "prior")
     if given.get("aliases") is not None:
-        out["aliases"] = {str(k): [v] if isinstance(v, str) else [str(a) for a in v] for k, v in given["aliases"].items()}
-    decoding = {k: float(given[k]) for k in _OPTIONS if given.get(k) is not None}
+        aliases = _mapping(given["aliases"], "aliases", "classes to lists of names")
+        out["aliases"] = _lists({k: [v] if isinstance(v, str) else v for k, v in aliases.items()}, "aliases")
+    decoding = {k: number_of(given[k], k) for k in _OPTIONS if given.get(k) is not None}
     if decoding:
         out["decoding"] = decoding
     return out
@@ -281,7 +298,7 @@ class Model:
     ) -> None:
         given = {k: v for k, v in locals().items() if k not in ("self", "classes", "states")}
         class_names = _names(classes)
-        names = class_names if states is None else _names(states, "states")
+        names = class_names if states is None else _names(_mapping(states, "states", "states to classes"), "states")
         document: dict[str, Any] = {"statepath_model": 1, "classes": class_names}
         if states is not None:
             document["states"] = {str(k): str(v) for k, v in states.items()}
@@ -613,26 +630,6 @@ class Model:
 
     # -- paths --
 
-    def _numbers(self, path: Any) -> NDArray[np.int32]:
-        """A path of names or numbers as numbers, -1 where there is none."""
-        a = array_of(path, "path")
-        if a.ndim != 1:
-            raise StatepathError(f"path has shape {a.shape}: one class for each step")
-        if a.dtype.kind in "biuf" and a.dtype.kind != "b":
-            numbers = integers_of(a, "path")
-        else:
-            index = {name: k for k, name in enumerate(self.classes)}
-            for k, alias in self._fields["aliases"]:
-                index.setdefault(alias, k)
-            for t, name in enumerate(a.tolist()):
-                if name is not None and name != "" and name != -1 and str(name) not in index and not isinstance(name, int):
-                    raise StatepathError(f'path names the class "{name}" at step {t}, and the classes are {", ".join(self.classes[:20])}', step=t)
-            numbers = np.array([v if isinstance(v, int) else index.get(str(v), -1) for v in a.tolist()], np.int64)
-        wrong = np.flatnonzero((numbers < -1) | (numbers >= self.n_classes))
-        if len(wrong):
-            raise StatepathError(f"path has class {numbers[wrong[0]]} at step {wrong[0]}, and there are {self.n_classes} classes", step=int(wrong[0]))
-        return numbers.astype(np.int32)
-
     def is_legal(self, path: ArrayLike | Sequence[str]) -> bool:
         """Does the model allow the path, given in numbers or names: its transitions, start, end and minimum dwell?
 
@@ -642,7 +639,7 @@ class Model:
         >>> sp.Model.load("sleep-aasm").is_legal(["Wake", "N1", "N3"])
         False
         """
-        numbers = self._numbers(path)
+        numbers = Meaning(self.classes, self).single(path, "path")
         if np.any(numbers < 0):
             return False
         t = len(numbers)
@@ -666,8 +663,9 @@ class Model:
         allow, start, end = self._class_rules()
         names = self.classes
         out: list[tuple[int, int, str | None, str | None]] = []
-        for n, part in enumerate(_recordings(path, lengths)):
-            p = self._numbers(part)
+        meaning = Meaning(names, self)
+        for n, part in enumerate(_recordings(meaning.arrays(path, "path"), lengths)):
+            p = meaning.single(part, "path")
             if len(p) and p[0] >= 0 and not start[p[0]]:
                 out.append((n, 0, None, names[p[0]]))
             before, after = p[:-1], p[1:]
@@ -807,47 +805,30 @@ def _shape(kind: str, classes: Sequence[str], step: int) -> Model:
     return Model._of(_core.model_shape(kind, _names(classes), step))
 
 
-def _recordings(x: Any, lengths: Any) -> list[Any]:
-    """Sequences of labels: one, a list of them, rows of an array, or all one after the other with lengths."""
+def _recordings(x: Any, lengths: Any) -> list[NDArray[Any]]:
+    """Sequences of labels, as arrays: one, a list of them, rows of an array, or all one after the other with lengths."""
     if lengths is not None:
         flat = array_of(x, "path")
         n = integers_of(lengths, "lengths")
         if flat.ndim != 1 or n.ndim != 1 or np.any(n < 0) or n.sum() != len(flat):
             raise StatepathError(f"lengths= add up to {n.sum()}, and there are {flat.size} steps")
         return list(np.split(flat, np.cumsum(n)[:-1])) if len(n) else []
-    if isinstance(x, (list, tuple)):
-        many = bool(x) and not isinstance(x[0], str) and np.ndim(x[0]) > 0
-        return list(x) if many else [x]
-    a = array_of(x, "path")
-    return list(a) if a.ndim == 2 else [a]
-
-
-def _is_unscored(label: Any) -> bool:
-    return label is None or label == "" or label == "-1" or label != label or (isinstance(label, (int, np.integer)) and label == -1)
+    if isinstance(x, list):
+        return x
+    return list(x) if x.ndim == 2 else [x]
 
 
 def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_count: int, smoothing: float | None) -> Model:
     """smoothing None: without probabilities."""
-    parts = [np.asarray(p, object) for p in _recordings(labels, lengths)]
-    if any(p.ndim != 1 for p in parts):
+    parts = _recordings(Meaning(() if classes is None else _names(classes)).arrays(labels, "labels"), lengths)
+    if any(not isinstance(p, np.ndarray) or p.ndim != 1 for p in parts):
         raise StatepathError("labels are one sequence of classes, or a list of sequences")
-    seen = {v for p in parts for v in p.tolist() if not _is_unscored(v)}
-    numbered = all(isinstance(v, (int, np.integer)) for v in seen)
-    if not seen:
-        raise StatepathError("no labelled step to learn from; all labels are -1")
-    if classes is not None:
-        names = _names(classes)
-    elif numbered:
-        names = [f"class{k}" for k in range(int(max(seen)) + 1)]
-    else:
-        names = sorted(str(v) for v in seen)
-    index: dict[Any, int] = {k: k for k in range(len(names))} if numbered else {n: k for k, n in enumerate(names)}
-    unknown = sorted(str(v) for v in seen if (v if numbered else str(v)) not in index)
-    if unknown:
-        raise StatepathError(f'label "{unknown[0]}" is none of the {len(names)} classes {", ".join(names[:20])}')
-    numbers = [np.array([-1 if _is_unscored(v) else index[v if numbered else str(v)] for v in p.tolist()], np.int32) for p in parts]
-    offsets = np.cumsum([0, *(len(p) for p in numbers)], dtype=np.int64)
-    rules = Model._of(_core.model_from_labels(names, np.concatenate(numbers), offsets, min_count))
+    seen = names_of_labels(parts)
+    names = seen if classes is None else tuple(_names(classes))
+    offsets = np.cumsum([0, *(len(p) for p in parts)], dtype=np.int64)
+    meaning = Meaning(names)
+    numbers = [meaning.numbers(p, "labels") for p in parts]
+    rules = Model._of(_core.model_from_labels(list(names), np.concatenate(numbers), offsets, min_count))
     if smoothing is None:
         return rules
     from ._evaluate import fit  # which needs models

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Unpack
 
 from ._errors import FileError, ScoresError, StatepathError
-from ._evaluate import _TRACE_STEPS, Comparing, Progress, _inputs, _needs_library, _unpack, _warn, comparing
+from ._evaluate import _TRACE_STEPS, Comparing, Progress, _inputs, _unpack, _warn, comparing
 from ._model import Model
-from ._report import Report
+from ._report import Report, needs_library
 from ._request import Classes, Kind, Places, Request, check_names, with_options
 from ._files import write_whole
 from ._scores import file_name
@@ -62,7 +62,7 @@ class Part:
 
     def _look(self) -> tuple[dict[str, None], int]:
         if self._known is None:
-            found = [_asked(_needs_library().look_part, block) for block in self._blocks]
+            found = [_asked(needs_library().look_part, block) for block in self._blocks]
             self._known = {name: None for names, _, _ in found for name in names}, sum(steps for _, steps, _ in found)
         return self._known
 
@@ -237,7 +237,7 @@ def compare_part(
     >>> sp.merge(parts).to_json() == sp.compare(nights, labels, "sleep-aasm").to_json()
     True
     """
-    library = _needs_library()
+    library = needs_library()
     request, _, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     how["part_steps"] = part_steps
     if shard is not None:
@@ -295,7 +295,7 @@ def merge(
     >>> report.data == sp.compare(nights, labels, "sleep-aasm").data
     True
     """
-    library = _needs_library()
+    library = needs_library()
     check_names(options, Drawing.__annotations__)
     given = [parts] if isinstance(parts, (Part, str, os.PathLike)) else list(parts)
     blocks = [block for part in given for block in _part_of(part)._blocks]

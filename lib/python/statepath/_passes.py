@@ -12,7 +12,6 @@ from ._decode import no_path
 from ._errors import StatepathError
 from ._model import Model
 from ._request import Options, Request, with_options
-from ._scores import integers_of
 
 
 @with_options(Options)
@@ -92,7 +91,7 @@ def path_score(scores: Any, model: Model | str, path: Any, **options: Unpack[Opt
     scores, model
         As in :func:`decode`.
     path
-        Class numbers in the shape that :func:`decode` returns; of padding anything.
+        Classes in the shape that :func:`decode` returns, numbers or names; of padding anything.
 
     Returns a number for one recording, an array [N] for several.
 
@@ -105,12 +104,12 @@ def path_score(scores: Any, model: Model | str, path: Any, **options: Unpack[Opt
     (5.0, -inf)
     """
     request = Request(scores, model, **options)
-    p = integers_of(request.batch.take(path, "path"), "path")
-    wrong = np.flatnonzero((p < 0) | (p >= request.model.n_classes))
+    p = request.path(path, "path")
+    wrong = np.flatnonzero(p < 0)
     if len(wrong):
         n = int(np.searchsorted(request.batch.offsets, wrong[0], side="right")) - 1
         t = int(wrong[0] - request.batch.offsets[n])
-        raise StatepathError(f"recording {n}, step {t}: the path has class {p[wrong[0]]}, and there are {request.model.n_classes}", recording=n, step=t)
+        raise StatepathError(f"path: recording {n}, step {t} has no class", recording=n, step=t)
     out = np.empty(request.batch.n_recordings)
-    _core.path_scores(request.chain, request.inputs, request.options, np.ascontiguousarray(p, np.int32), out)
+    _core.path_scores(request.chain, request.inputs, request.options, p, out)
     return request.batch.recordings(out)

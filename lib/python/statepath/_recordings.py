@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from . import _hdf5
 from ._errors import StatepathError, StatepathWarning, in_python
-from ._evaluate import _needs_library
-from ._hypnograms import _entries, _preset, seconds_of
+from ._hypnograms import entries_of, preset_of, seconds_of
 from ._model import Model
+from ._report import needs_library
 from ._request import Classes, Kind, check_names, class_names, model_of, number_of_kind, with_options
 from ._scores import KINDS
 
@@ -255,7 +255,7 @@ def read(
     1.0
     """
     check_names(places, InFile.__annotations__)
-    library = _needs_library()
+    library = needs_library()
     if not hasattr(library, "read_files"):
         raise StatepathError("this statepath was built without libdeflate: reading files is left out; install libdeflate, then the package again")
     if model is not None and classes is not None:
@@ -271,8 +271,8 @@ def read(
         "kind": None if kind is None else KINDS[number_of_kind(kind)],
         "transpose": int(bool(transpose)),
         "gaps": _text(gaps, "gaps"),
-        "codes": _preset(codes),
-        "map": _entries(map),
+        "codes": preset_of(codes),
+        "map": entries_of(map),
     }
     for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups", "comments"):
         how[name] = _text(places.get(name), name)

@@ -11,13 +11,48 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._errors import StatepathError
+from ._files import write_whole
 from ._scores import file_name
 
 if TYPE_CHECKING:
-    from . import _evaluation
+    from ._evaluation import Comparison, _Figures
+
+try:
+    import statepath._evaluation as _evaluation
+except ModuleNotFoundError:  # built without GSL
+    _evaluation = None  # type: ignore[assignment]
 
 _FORMS = {".html": "html", ".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex"}
 _FIGURE = re.compile(r'[A-Za-z_][\w:\-]*(?:\.(?:"[^"]*"|[\w:\-]+))+')
+
+
+def needs_library() -> Any:
+    """The extension that compares, or the sentence that it is not there."""
+    if _evaluation is None:
+        raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
+    return _evaluation
+
+
+class _Kept:
+    """What a report says, without the library's comparison: what is pickled of it, and takes its place."""
+
+    forms = ("json", "csv", "md", "tex", "html", "txt")
+
+    def __init__(self, texts: dict[str, str], figures: _Figures) -> None:
+        self._texts, self._figures = texts, figures
+
+    def text(self, form: str) -> str:
+        return self._texts[form]
+
+    def figures(self) -> _Figures:
+        return self._figures
+
+    def save(self, form: str, file: str, force: bool) -> None:
+        def write(name: str) -> None:
+            with open(name, "w", encoding="utf-8", newline="") as stream:
+                stream.write(self._texts[form])
+
+        write_whole(file, write, force)
 
 
 class Report:
@@ -50,15 +85,19 @@ class Report:
     >>> page = report.show()  # at the end of a cell of a notebook: the whole page
     """
 
-    _comparison: _evaluation.Comparison
+    _comparison: Comparison | _Kept
     _data: dict[str, Any] | None
     _rows: list[dict[str, Any]] | None
 
     @classmethod
-    def _made(cls, comparison: _evaluation.Comparison) -> Report:
+    def _made(cls, comparison: Comparison | _Kept) -> Report:
         self = cls.__new__(cls)
         self._comparison, self._data, self._rows = comparison, None, None
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = self._comparison
+        return Report._made, (kept if isinstance(kept, _Kept) else _Kept({form: kept.text(form) for form in _Kept.forms}, kept.figures()),)
 
     # -- numbers --
 
@@ -164,7 +203,7 @@ class Report:
         if not isinstance(condition, str) or "\0" in condition:
             raise StatepathError(f"condition={condition!r}: a text is needed, such as 'viterbi.accuracy >= argmax.accuracy - 0.01'")
         texts = [text.strip() for text in condition.split(";") if text.strip()]
-        verdicts = self._comparison.judge(condition)
+        verdicts = needs_library().judge(condition, *self._comparison.figures())
         for (is_true, is_undefined, sentence), text in zip(verdicts, texts, strict=False):
             if not is_true:
                 raise AssertionError(sentence if is_undefined and sentence else f"{text}{self._values(text)}")

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import ScoresError, StatepathError
+from ._errors import StatepathError
+from ._labels import Meaning
 from ._model import Model
-from ._scores import KINDS, Batch, array_of, batch_of, integers_of, without_ignored
+from ._scores import KINDS, Batch, array_of, batch_of, integers_of, number_of, without_ignored
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
@@ -135,18 +136,8 @@ def number_of_kind(kind: Any) -> int:
         raise StatepathError(f'kind="{kind}": it is one of {", ".join(KINDS)}') from None
 
 
-def index_of_labels(classes: Sequence[str], labels: Iterable[Any]) -> dict[Any, int]:
-    """What labels mean that are names of classes: their numbers; -1 for none, as the field's words say it where the classes are stages of sleep."""
-    index: dict[Any, int] = {name: k for k, name in enumerate(classes)} | dict.fromkeys((None, "", "-1", -1), -1)
-    words = [v for v in {v for v in labels if isinstance(v, str)} - index.keys() if v.isprintable()]
-    return index | dict.fromkeys(_core.unscored_words(words, classes), -1)
-
-
 def _finite(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise StatepathError(f"{name}={value!r}: a number is needed") from None
+    number = number_of(value, name)
     if not math.isfinite(number):
         raise StatepathError(f"{name}={number}: it must be finite")
     return number
@@ -240,7 +231,7 @@ class Request:
         if get("step_mask") is not None:
             self.inputs["mask"] = self._mask(beside["step_mask"])
         if get("labels") is not None:
-            self.inputs["labels"] = self._labels(beside["labels"])
+            self.inputs["labels"] = self.path(beside["labels"], "labels")
 
     def _columns(self, classes: Classes | None) -> tuple[str, ...] | None:
         if classes is None:
@@ -268,27 +259,9 @@ class Request:
             raise StatepathError("step_mask= must be true where a class is possible and false where it is not (or 1 and 0)")
         return np.ascontiguousarray(m != 0).view(np.uint8)
 
-    def _labels(self, labels: Any) -> NDArray[np.int32]:
-        a = self.batch.take(labels, "labels")
-        if a.dtype.kind in "OUS" or not isinstance(a, np.ndarray):
-            index = index_of_labels(self.columns, a.tolist())
-            found = [index.get(v, -2) if not (isinstance(v, float) and math.isnan(v)) else -1 for v in a.tolist()]
-            numbers = np.array(found, np.int64)
-            if np.any(numbers == -2):
-                t = int(np.flatnonzero(numbers == -2)[0])
-                raise ScoresError(f'labels name the class "{a[t]}", and the classes are {", ".join(self.columns[:20])}')
-        else:
-            numbers = integers_of(np.where(np.isnan(a), -1, a) if a.dtype.kind == "f" else a, "labels")
-        wrong = np.flatnonzero((numbers < -1) | (numbers >= self.model.n_classes))
-        if len(wrong):
-            n = int(np.searchsorted(self.batch.offsets, wrong[0], side="right")) - 1
-            t = int(wrong[0] - self.batch.offsets[n])
-            raise ScoresError(
-                f"recording {n}, step {t}: label {numbers[wrong[0]]} is none of the {self.model.n_classes} classes, from 0; -1 where the class is not known",
-                recording=n,
-                step=t,
-            )
-        return np.ascontiguousarray(numbers, np.int32)
+    def path(self, labels: Any, name: str) -> NDArray[np.int32]:
+        """The column of each step, of labels or a path in the shape of the scores; -1 for none."""
+        return Meaning(self.columns, self.model).of_batch(labels, self.batch, name)
 
     def row(self, recording: int, step: int) -> NDArray[np.float64]:
         """The scores of a step as they came, but what the step mask and the labels forbid is -inf; for messages."""

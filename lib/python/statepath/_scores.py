@@ -29,8 +29,10 @@ def _refuse_tensor(x: Any, name: str) -> None:
     if getattr(x, "requires_grad", False):
         raise ScoresError(f"{name} require a gradient, which decoding cannot give back: write {name}.detach()")
     device = getattr(x, "device", None)
+    if str(getattr(device, "type", "cpu")) == "meta":
+        raise ScoresError(f"{name} are on the device meta: a shape without numbers; give a tensor that was computed")
     where = str(getattr(device, "type", "cpu"))
-    if where not in ("cpu", "meta") and type(x).__module__.startswith("torch"):
+    if where != "cpu" and type(x).__module__.startswith("torch"):
         raise ScoresError(f"{name} are on the device {device}: write {name}.cpu()")
     if "bfloat16" in str(getattr(x, "dtype", "")):
         line = f"{name}.float()" if type(x).__module__.startswith("torch") else f'{name}.astype("float32")'
@@ -50,6 +52,41 @@ def _from_dlpack(x: Any, name: str) -> NDArray[Any]:
         return np.asarray(x)
 
 
+_ARRAYS = ("__array__", "__array_interface__", "__array_struct__", "__dlpack__")
+
+
+def _is_array(x: Any) -> bool:
+    """Something that numpy takes as it is, without an index."""
+    if any(hasattr(x, name) for name in _ARRAYS):
+        return True
+    try:
+        memoryview(x)
+    except TypeError:
+        return False
+    return True
+
+
+def _listed(x: Any, name: str) -> Any:
+    """Sequences as lists, so that numpy walks nothing unknown: an index of it may give another such thing, for ever."""
+    if isinstance(x, (list, tuple)):
+        if any(hasattr(t, "__getitem__") and not issubclass(t, (str, bytes, Mapping, np.generic)) for t in set(map(type, x))):
+            return [_inside(v, name) for v in x]
+        return x
+    if isinstance(x, Sequence) and not isinstance(x, (str, bytes)) and not _is_array(x):
+        return _listed([x[i] for i in range(len(x))], name)
+    return _inside(x, name)
+
+
+def _inside(x: Any, name: str) -> Any:
+    """The same of an item of a sequence: one that is no list is not walked."""
+    if isinstance(x, (list, tuple)):
+        return _listed(x, name)
+    if hasattr(type(x), "__getitem__") and not isinstance(x, (str, bytes, Mapping, np.generic)) and not _is_array(x):
+        what = type(x).__name__
+        raise ScoresError(f"{name}: an object of type {what} is neither an array nor a list, and no data that are known here: give an array or a list of what it holds")
+    return x
+
+
 def array_of(x: Any, name: str) -> NDArray[Any]:
     """Anything as a numpy array of numbers, without a copy where that can be done; the type is not looked at yet."""
     if type(x) is np.ndarray:
@@ -61,6 +98,7 @@ def array_of(x: Any, name: str) -> NDArray[Any]:
     if not isinstance(x, (np.ndarray, list, tuple)) and hasattr(x, "__dlpack__"):
         return _from_dlpack(x, name)
     _refuse_tensor(x, name)
+    x = _listed(x, name)
     try:
         return np.asarray(x)
     except (ValueError, TypeError) as error:
@@ -98,6 +136,14 @@ def integers_of(x: Any, name: str) -> NDArray[np.int64]:
     if a.dtype.kind == "f" and bool(np.all(np.isfinite(a))) and bool(np.all(a == np.floor(a))):
         return a.astype(np.int64)
     raise StatepathError(f"{name}= must be whole numbers, not {a.dtype}")
+
+
+def number_of(value: Any, name: str) -> float:
+    """One number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise StatepathError(f"{name}={value!r}: a number is needed") from None
 
 
 def file_name(file: Any) -> str | bytes:
@@ -344,13 +390,20 @@ def join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int64
     return segments if gaps == "break" else None
 
 
+def _is_plain(labels: Any) -> bool:
+    """An array or lists of numbers: no hypnogram, no annotations."""
+    if isinstance(labels, (list, tuple)):
+        return all(_is_plain(item) for item in {type(v): v for v in labels}.values())
+    return not any(hasattr(labels, name) for name in ("hypno", "description", "_label_arrays"))
+
+
 def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of scores [N,T,K], with a mask that leaves out the steps whose label, of labels [N,T], is -100.
 
     At the end of a row they are padding. Elsewhere `gaps` says what becomes of them; without it that is an error.
     """
     given = [options.get(name) for name in ("lengths", "mask", "offsets")]
-    if labels is None or _is_list_of_recordings(scores) or sum(x is not None for x in given) > 1:
+    if labels is None or not _is_plain(labels) or _is_list_of_recordings(scores) or sum(x is not None for x in given) > 1:
         return dict(options)
     shape = np.shape(scores) if isinstance(scores, (list, tuple)) else tuple(getattr(scores, "shape", ()))
     if len(shape) != 3:
@@ -402,6 +455,11 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
         if lengths is not None or offsets is not None or mask is not None:
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
+    if isinstance(scores, (str, bytes, os.PathLike)):
+        raise ScoresError(
+            f"scores are a text, {os.fsdecode(scores)!r}: a file is read first, recordings = statepath.read(file, model=...), "
+            "then statepath.decode(**recordings.decoding, model=...) or statepath.compare(**recordings, model=...)"
+        )
     has_index = is_frame(scores)
     columns = _columns_of(scores) if has_index else None
     raw = array_of(scores, "scores")

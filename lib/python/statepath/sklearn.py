@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from ._decode import decode
 from ._errors import StatepathError
 from ._evaluate import fit as _fit
+from ._labels import Meaning, is_none, names_of_labels
 from ._model import Model
 from ._passes import marginals
+from ._request import model_of
 from ._scores import array_of, integers_of
 
-__all__ = ["SequenceDecoder", "Stack", "flatten"]
+__all__ = ["SequenceDecoder", "Stack", "cross_val_predict", "flatten"]
 
 
 def _sequences(X: Any) -> list[Any]:
@@ -63,6 +65,27 @@ def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
     if wrong is not None:
         raise StatepathError(f"lengths[{wrong}] is {n[wrong]}, and X[{wrong}] has {len(sequences[wrong])} steps", recording=wrong)
     return np.concatenate([x[:t] for x, t in zip(sequences, n.tolist(), strict=True)])
+
+
+def _labels(y: Any, rules: Model | None) -> list[NDArray[Any]]:
+    """The labels of each sequence, as arrays; words are those of the rules, with None where there is none."""
+    meaning = Meaning(()) if rules is None else Meaning(rules.classes, rules)
+    names = np.array([*meaning.columns, None], object)
+
+    def plain(t: NDArray[Any], name: str) -> NDArray[Any]:
+        if t.dtype.kind not in "OUST":
+            return t
+        return np.array([None if is_none(v) else str(v) for v in t.tolist()], object) if rules is None else names[meaning.numbers(t, name)]
+
+    return [plain(array_of(meaning.arrays(t, f"y[{n}]"), f"y[{n}]"), f"y[{n}]") for n, t in enumerate(y)]
+
+
+def _rules_of(rules: Model | str | None) -> Model | None:
+    return None if rules is None else model_of(rules)
+
+
+def _known(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    return labels >= 0 if labels.dtype.kind in "iuf" else np.array([v is not None for v in labels.tolist()], bool)
 
 
 class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -130,16 +153,16 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, groups: Any = None) -> SequenceDecoder:
         """Learns from scores X (a list of [T,K]) and labels y (a list of [T]: columns from 0, or class names)."""
         sequences = _sequences(X)
-        labels = [np.asarray(t) for t in y]
+        rules = _rules_of(self.rules)
+        labels = _labels(y, rules)
         if not sequences or len(labels) != len(sequences):
             raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
         self.n_features_in_ = int(np.shape(sequences[0])[1])
-        rules = Model.load(self.rules) if isinstance(self.rules, str) else self.rules
         is_named = labels[0].dtype.kind in "OUS"
         if rules is not None:
             names = rules.classes
         elif is_named:
-            names = tuple(sorted({str(v) for t in labels for v in t if v not in ("", None)}))
+            names = names_of_labels(labels)
         else:
             names = tuple(str(k) for k in range(self.n_features_in_))
         self.classes_ = np.array(names) if is_named else np.arange(len(names))
@@ -178,19 +201,23 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [self.classes_[path] for path in paths]
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
-        """p(class at a step | all steps, the model) of each sequence."""
+        """p(class at a step | all steps, the model) of each sequence; of other folds by :func:`cross_val_predict`, not scikit-learn's."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
         out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, threads=self.threads)
         return out
+
+    def _words(self) -> Model:
+        """Whose words the labels are."""
+        return self.model_ if self.rules is None else model_of(self.rules)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy over all labelled steps; `sample_weight` is one number a sequence."""
         right = total = 0.0
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         for path, labels, w in zip(self.predict(X), y, weights, strict=True):
-            t = np.asarray(labels)
-            known = np.array([v not in ("", None) for v in t.tolist()]) if t.dtype.kind in "OUS" else t >= 0
+            t = _labels([labels], self._words())[0]
+            known = _known(t)
             right += w * float(np.sum(path[known] == t[known]))
             total += w * float(np.sum(known))
         return float(right / total) if total else 0.0
@@ -240,7 +267,7 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, sequences: Sequence[Any], labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         x, t = np.concatenate([np.asarray(s) for s in sequences]), np.concatenate(labels)
-        known = t >= 0 if t.dtype.kind in "iuf" else np.array([v not in ("", None) for v in t.tolist()])
+        known = _known(t)
         return x[known], t[known]
 
     def _probabilities(self, estimator: Any, sequence: Any) -> NDArray[np.float64]:
@@ -252,7 +279,7 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Stack:
         """Fits both; groups are never parted between folds."""
-        sequences, labels = list(X), [np.asarray(t) for t in y]
+        sequences, labels = list(X), _labels(y, None if self.decoder is None else _rules_of(self.decoder.rules))
         rows, targets = self._rows(sequences, labels)
         self.classes_ = np.unique(targets)
         self.n_features_in_ = int(rows.shape[1])
@@ -278,10 +305,10 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _ordered(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns in the order of the rules' classes where labels are names."""
-        rules = self.decoder_.rules
+        rules = _rules_of(self.decoder_.rules)
         if rules is None or self.classes_.dtype.kind not in "OUS":
             return p
-        names = (Model.load(rules) if isinstance(rules, str) else rules).classes
+        names = rules.classes
         out = np.zeros((len(p), len(names)))
         out[:, [names.index(str(c)) for c in self.classes_]] = p
         return out
@@ -304,3 +331,53 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy over all labelled steps."""
         return SequenceDecoder.score(self, X, y, sample_weight)
+
+    def _words(self) -> Model:
+        return self.decoder_._words()
+
+
+def cross_val_predict(estimator: Any, X: Any, y: Any, *, groups: Any = None, cv: Any = None, method: str = "predict") -> list[Any]:
+    """What an estimator of sequences says of each of them, fitted on the sequences of the other folds.
+
+    ``sklearn.model_selection.cross_val_predict`` puts predictions into one array and encodes `y` for probabilities, so that sequences of
+    different lengths, and probabilities of any, end there in an error.
+
+    Parameters
+    ----------
+    estimator : SequenceDecoder, Stack, or a pipeline of one
+    X, y : list
+        As `fit` takes them.
+    groups : sequence, optional
+        Sequences of one group are never parted.
+    cv : int, splitter or iterable, optional
+        As scikit-learn's; without 5 folds, by `groups` where they are given.
+    method : str
+        "predict" or "predict_proba".
+
+    Returns
+    -------
+    list
+        One prediction a sequence, in the order of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statepath.sklearn import SequenceDecoder, cross_val_predict
+    >>> rng = np.random.default_rng(1)
+    >>> y = [np.repeat(rng.integers(0, 3, 9), n) for n in (4, 5, 6, 5, 4)]
+    >>> X = [rng.dirichlet(np.ones(3), len(t)) for t in y]
+    >>> [p.shape for p in cross_val_predict(SequenceDecoder(kind="probs"), X, y, cv=2, method="predict_proba")]
+    [(36, 3), (45, 3), (54, 3), (45, 3), (36, 3)]
+    """
+    sequences, labels = list(X), list(y)
+    if len(sequences) != len(labels):
+        raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
+    folds = GroupKFold() if cv is None and groups is not None else check_cv(cv)
+    found: dict[int, Any] = {}
+    for train, test in folds.split(np.zeros(len(sequences)), groups=groups):
+        options = {} if groups is None else {"groups": [groups[i] for i in train]}
+        fitted = clone(estimator).fit([sequences[i] for i in train], [labels[i] for i in train], **options)
+        found |= dict(zip(test.tolist(), getattr(fitted, method)([sequences[i] for i in test]), strict=True))
+    if len(found) != len(sequences):
+        raise StatepathError(f"cv= leaves {len(sequences) - len(found)} of {len(sequences)} sequences out of every test fold")
+    return [found[i] for i in range(len(sequences))]

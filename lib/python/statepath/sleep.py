@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ._decoded import Decoded
 from ._errors import StatepathError, needed
 from ._evaluate import evaluate
 from ._hypnograms import STAGES, Hypnogram, coded_stages, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
+from ._labels import Meaning, steps_of_annotations
 from ._model import Model
 from ._passes import marginals
 from ._report import Report
@@ -98,15 +99,8 @@ def to_yasa(decoded: Decoded | Hypnogram, i: int = 0, *, freq: str | None = None
     return yasa.Hypnogram(values, n_stages=5, freq=freq or length, start=start, scorer=scorer)
 
 
-def _numbers(hyp: Any) -> NDArray[np.int32]:
-    values = getattr(hyp, "hypno", hyp)
-    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
-        raise StatepathError(f"a hypnogram is a sequence of stages, not {type(hyp).__name__}")
-    return np.array([stage_of(v) for v in values], np.int32)
-
-
 def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-aasm") -> Report:
-    """Judges hypnograms (YASA's, or sequences of stage names) against a reference.
+    """Judges hypnograms (YASA's, ours, annotations of MNE, sequences of stages) against a reference.
 
     Parameters
     ----------
@@ -123,12 +117,14 @@ def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-
     rules = model_of(model)
     place = np.array([[stage_of(c) for c in rules.classes].index(s) for s in range(5)] + [-1], np.int32)
 
-    def recordings(x: Any) -> list[NDArray[np.int32]]:
-        many = isinstance(x, (list, tuple)) and len(x) > 0 and not isinstance(x[0], str) and (hasattr(x[0], "hypno") or np.ndim(x[0]) == 1)
-        return [place[_numbers(h)] for h in (x if many else [x])]
+    meaning = Meaning(STAGES, model_of("sleep-aasm"), is_of_sleep=True)
+
+    def recordings(x: Any, name: str) -> list[NDArray[np.int32]]:
+        found = meaning.arrays(x, name)
+        return [place[meaning.single(h, name)] for h in (found if isinstance(found, list) else [found])]
 
     named = others if isinstance(others, Mapping) else {"path": others}
-    return evaluate({k: recordings(v) for k, v in named.items()}, recordings(reference), rules)
+    return evaluate({k: recordings(v, f"others[{k!r}]") for k, v in named.items()}, recordings(reference, "reference"), rules)
 
 
 def to_annotations(path: Any, *, classes: Sequence[str] | None = None, epoch_seconds: float | None = None, onset: float = 0.0) -> Any:
@@ -188,13 +184,5 @@ def from_annotations(
     >>> from_annotations(SimpleNamespace(onset=[0.0, 60.0], duration=[60.0, 30.0], description=["5", "2"]), codes="rk", map={"2": "N1"})
     array([4, 4, 1], dtype=int32)
     """
-    epoch_seconds = seconds_of(epoch_seconds)
-    onset, duration = np.asarray(annotations.onset, np.float64) - start, np.asarray(annotations.duration, np.float64)
-    first, last = np.rint(onset / epoch_seconds).astype(int), np.rint((onset + duration) / epoch_seconds).astype(int)
-    stages = coded_stages(annotations.description, codes, map).tolist()
-    known = [int(b) for b, s in zip(last, stages, strict=True) if s >= 0]
-    out = np.full(n_steps if n_steps is not None else max(known, default=0), -1, np.int32)
-    for a, b, s in zip(first.tolist(), last.tolist(), stages, strict=True):
-        if s >= 0:
-            out[max(a, 0) : max(b, 0)] = s
-    return out
+    stages = coded_stages(annotations.description, codes, map)
+    return steps_of_annotations(annotations, stages, seconds_of(epoch_seconds), n_steps, start)
