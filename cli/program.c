@@ -118,6 +118,9 @@ static int lose_output(int status, int reason, bool dies_of_pipes)
     }
     if (status == EXIT_FAILED || status == EXIT_USAGE)
         return status;
+    /* The write that failed was an earlier one, whose reason is lost: the next one says it again. */
+    if (!reason && write(STDOUT_FILENO, "\n", 1) < 0)
+        reason = errno;
     complain("standard output could not be written%s%s%s", reason ? " (" : "", reason ? strerror(reason) : "", reason ? ")" : "");
     return EXIT_FAILED;
 }

@@ -206,7 +206,7 @@ def with_checksum(block):
         (b'"n_classes":5', b'"n_classes":4', ["damaged"]),
         (b'"classes":["Wake"', b'"classes":[100000', ['"classes"', "damaged"]),
         (b'"inputs":[{', b'"inputz":[{', ['"inputs"', "damaged"]),
-        (b'"viterbi"', b'"viterbj"', ["strategy", "damaged"]),
+        (b'"viterbi"', b'"viterbj"', ["strategies", "damaged"]),
         (b'"statepath":"1', b'"statepath":"9', ["was made by statepath 9", "one version"]),
     ],
 )

@@ -153,6 +153,8 @@ class Meaning:
         table, bare = self._table(), word.strip()
         if word in table or bare in table:
             return table.get(word, table.get(bare, _UNKNOWN))
+        if not bare.isprintable():  # NUL, lone surrogates: no class is called so
+            return _UNKNOWN
         if is_none(bare) or _core.unscored_words([bare], self.columns):
             return -1
         if _WHOLE.fullmatch(bare):

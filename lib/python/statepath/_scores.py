@@ -405,7 +405,7 @@ def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dic
     given = [options.get(name) for name in ("lengths", "mask", "offsets")]
     if labels is None or not _is_plain(labels) or _is_list_of_recordings(scores) or sum(x is not None for x in given) > 1:
         return dict(options)
-    shape = np.shape(scores) if isinstance(scores, (list, tuple)) else tuple(getattr(scores, "shape", ()))
+    shape = tuple(getattr(scores, "shape", ()))
     if len(shape) != 3:
         return dict(options)
     a = array_of(labels, "labels")
