@@ -1,7 +1,9 @@
 """Look-alikes have the signatures of what they look like: these lists, which test_doors.py compares with the packages that are installed."""
 import importlib
 import inspect
+import warnings
 
+import numpy as np
 import pytest
 
 from statepath import StatepathWarning
@@ -102,8 +104,8 @@ def test_seqeval_ignores_sample_weight():
     for name in ("f1_score", "precision_score", "recall_score", "classification_report", "precision_recall_fscore_support"):
         function = getattr(seqeval, name)
         with pytest.warns(StatepathWarning, match="sample_weight=") as said:
-            weighted = function(*tags, sample_weight=[1, 5])
-        assert str(weighted) == str(function(*tags)) and said[0].filename == __file__
+            weighted = function(*tags, sample_weight=[1, 5], zero_division=0)
+        assert str(weighted) == str(function(*tags, zero_division=0)) and said[0].filename == __file__
     with pytest.raises(ValueError, match="differ in length"):
         seqeval.accuracy_score([["O", "O"]], [["O"]])
 
@@ -111,8 +113,10 @@ def test_seqeval_ignores_sample_weight():
 def test_tags_beyond_ascii():
     from statepath.compat import seqeval
 
-    assert seqeval.get_entities(["B-PER", "é-PER", "O", "日PER"]) == [("PER", 0, 1), ("PER", 3, 3)]
-    assert seqeval.get_entities(["PER-B", "PER-é", "O", "PER日"], suffix=True) == [("PER", 0, 1), ("PER", 3, 3)]
+    with pytest.warns(UserWarning) as said:
+        assert seqeval.get_entities(["B-PER", "é-PER", "O", "日PER"]) == [("PER", 0, 1), ("PER", 3, 3)]
+        assert seqeval.get_entities(["PER-B", "PER-é", "O", "PER日"], suffix=True) == [("PER", 0, 1), ("PER", 3, 3)]
+    assert [str(w.message).split()[0] for w in said] == ["é-PER", "日PER", "PER-é", "PER日"]
     assert seqeval.get_entities(["B-Ö", "I-Ö"]) == [("Ö", 0, 1)]
 
 
@@ -150,3 +154,41 @@ def test_small_transitions_of_librosa_are_zeros():
         with pytest.raises(librosa.ParameterError, match="transition_min_prob="):
             librosa.viterbi(p, loop, transition_min_prob=least)
     assert np.array_equal(librosa.viterbi(p, loop, transition_min_prob=0), librosa.viterbi(p, loop))
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("window", ["ones", "triangle"])
+def test_local_transitions_are_where_librosa_puts_them(window, wrap):
+    """librosa.sequence.transition_local: the window in the middle of a row (the left middle of what is left), rolled by n // 2 + i + 1, then cut."""
+    ours = importlib.import_module("statepath.compat.librosa")
+    for n in range(2, 13):
+        for w in range(1, n + 1):
+            rows = []
+            for i in range(n):
+                before = (n - w) // 2
+                row = np.roll(np.pad(ours._window(window, w), (before, n - w - before)), n // 2 + i + 1)
+                if not wrap:
+                    row[min(n, i + w // 2 + 1):] = 0
+                    row[: max(0, i - w // 2)] = 0
+                rows.append(row / row.sum())
+            np.testing.assert_allclose(ours.transition_local(n, w, window=window, wrap=wrap), rows, atol=1e-15)
+
+
+def test_torbi_reads_the_states_entered_as_rows():
+    """transition[next, previous], as torbi's kernels index it: from state 0 only to 1, from 1 to 2, from 2 to 0."""
+    torbi = importlib.import_module("statepath.compat.torbi")
+    onward = np.eye(3)[[2, 0, 1]]
+    observation = np.full((1, 4, 3), 1 / 3)
+    observation[0, 0] = [.2, .5, .3]
+    assert torbi.from_probabilities(observation, transition=onward).tolist() == [[1, 2, 0, 1]]
+
+
+def test_seqeval_warns_where_seqeval_does():
+    seqeval = importlib.import_module("statepath.compat.seqeval")
+    with pytest.warns(UserWarning, match="Precision and F-score are ill-defined and being set to 0.0"):
+        assert seqeval.precision_recall_fscore_support(["B-A"], ["O"], average="micro")[0] == 0
+    with pytest.warns(UserWarning, match="NN seems not to be NE tag"):
+        seqeval.get_entities(["NN", "B-A"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert seqeval.f1_score(["B-A"], ["O"], zero_division=1) == 0

@@ -301,10 +301,10 @@ def transition_local(n_states: int, width: Any, *, window: Any = "triangle", wra
     for i, w in enumerate(widths.tolist()):
         if w > n:
             raise ParameterError(f"width={w} is more than the {n} states")
-        to = np.arange(w) + i - (w - 1) // 2
-        values = _window(window, w)
-        inside = np.ones(w, bool) if wrap else (to >= 0) & (to < n)
-        np.add.at(out[i], to[inside] % n, values[inside])
+        to = (np.arange(w) + (n - w) // 2 + n // 2 + i + 1) % n  # the middle of an even window is as there
+        out[i, to] = _window(window, w)
+        if not wrap:
+            out[i, np.abs(np.arange(n) - i) > w // 2] = 0
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 

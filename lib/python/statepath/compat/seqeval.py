@@ -1,18 +1,21 @@
 """seqeval.metrics: scores of named entities, in seqeval's default mode, which reads as conlleval does, and in its strict mode.
 
 Where it differs: L, U and M are read as E, S and I in the default mode too, where seqeval knows no such letters; `scheme` is a name such
-as "IOB2" or seqeval's own class; figures that are 0 / 0 are `zero_division` without a warning. `sample_weight` changes nothing, as in seqeval,
-which takes and ignores it; here a warning says so. :func:`statepath.evaluate` gives both readings with intervals.
+as "IOB2" or seqeval's own class. Figures that are 0 / 0 are `zero_division`, with the warnings of seqeval where that is "warn". `sample_weight`
+changes nothing, as in seqeval, which takes and ignores it; here a warning says so. :func:`statepath.evaluate` gives both readings with
+intervals.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from .._errors import StatepathWarning
@@ -29,6 +32,8 @@ __all__ = [
 ]
 
 Entity = tuple[str, int, int]
+_LETTERS = frozenset("OBIESLUM")
+_MARKS = frozenset(f"{letter}-" for letter in "BIESLUM")
 
 
 def _flat(seq: Sequence[Any]) -> list[str]:
@@ -47,7 +52,24 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[Entity]:
     >>> seqeval.get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
     """
-    return _core.tag_entities(_flat(seq), None, suffix)
+    tags = _flat(seq)
+    _warn_of_strange(tags, suffix)
+    return _core.tag_entities(tags, None, suffix)
+
+
+def _warn_of_strange(tags: Sequence[str], suffix: bool) -> None:
+    """As seqeval warns of tags that are none of entities; L, U and M are known here."""
+    for tag in dict.fromkeys(tags):
+        if tag not in _LETTERS and (tag[-1:] if suffix else tag[:1]) + (tag[-2:-1] if suffix else tag[1:2]) not in _MARKS:
+            warnings.warn(f"{tag} seems not to be NE tag.", UserWarning, stacklevel=_level_of_user())
+
+
+def _level_of_user() -> int:
+    """The level of the stack at which whoever called this module stands, for a warning of our caller."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals is globals():
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _scheme(y_true: Any, mode: str | None, scheme: Any, suffix: bool) -> str | None:
@@ -64,46 +86,76 @@ def _scheme(y_true: Any, mode: str | None, scheme: Any, suffix: bool) -> str | N
 def _sets(y: Sequence[Any], scheme: str | None, suffix: bool) -> dict[str, set[tuple[int, int, int]]]:
     """Of each type, sentence and steps of its entities."""
     out: dict[str, set[tuple[int, int, int]]] = {}
+    if scheme is None:
+        _warn_of_strange(_flat(y), suffix)
     for n, sentence in enumerate([_flat(y)] if scheme is None else y):
         for kind, first, last in _core.tag_entities(sentence, scheme, suffix):
             out.setdefault(kind, set()).add((n, first, last))
     return out
 
 
-def _ratio(a: float, b: float, zero_division: Any) -> float:
-    return a / b if b else float(zero_division if zero_division in (0, 1) else 0)
+class _Counts(NamedTuple):
+    """Right, decoded and true entities of each type, whose names are sorted."""
+
+    kinds: list[str]
+    right: NDArray[np.int64]
+    found: NDArray[np.int64]
+    there: NDArray[np.int64]
 
 
-Row = tuple[float, float, float, int]
-
-
-def _row(right: int, found: int, there: int, zero_division: Any, beta: float) -> Row:
-    p, r = _ratio(right, found, zero_division), _ratio(right, there, zero_division)
-    if math.isinf(beta):
-        return p, r, r, there
-    below = beta**2 * p + r
-    return p, r, (1 + beta**2) * p * r / below if below else 0.0, there
-
-
-def _rows(y_true: Any, y_pred: Any, scheme: str | None, suffix: bool, zero_division: Any, beta: float = 1.0) -> tuple[dict[str, Row], dict[str, Row]]:
-    """Of each type, and the averages."""
+def _counts(y_true: Any, y_pred: Any, scheme: str | None, suffix: bool) -> _Counts:
     if len(y_true) != len(y_pred) or any(np.ndim(a) == 1 and len(a) != len(b) for a, b in zip(y_true, y_pred, strict=True)):
         raise ValueError("Found input variables with inconsistent numbers of samples: y_true and y_pred differ in length")
     reference, decoded = _sets(y_true, scheme, suffix), _sets(y_pred, scheme, suffix)
     kinds = sorted(set(reference) | set(decoded))
-    counts = {k: (len(reference.get(k, set()) & decoded.get(k, set())), len(decoded.get(k, set())), len(reference.get(k, set()))) for k in kinds}
-    rows = {k: _row(*c, zero_division, beta) for k, c in counts.items()}
-    total = tuple(sum(c[i] for c in counts.values()) for i in range(3))
-    there = total[2]
-    averages = {"micro avg": _row(total[0], total[1], there, zero_division, beta)}
-    for name, weights in (("macro avg", [1] * len(rows)), ("weighted avg", [r[3] for r in rows.values()])):
-        n = sum(weights)
-        mean = [sum(w * r[i] for w, r in zip(weights, rows.values(), strict=True)) / n if n else 0.0 for i in range(3)]
-        averages[name] = (mean[0], mean[1], mean[2], there)
-    if there == 0:  # no weights
-        none = _ratio(0, 0, zero_division)
-        averages["weighted avg"] = (0.0 if total[1] else none, none, 0.0 if total[1] else none, there)
-    return rows, averages
+    rows = [(len(reference.get(k, set()) & decoded.get(k, set())), len(decoded.get(k, set())), len(reference.get(k, set()))) for k in kinds]
+    right, found, there = np.array(rows, np.int64).reshape(-1, 3).T
+    return _Counts(kinds, right, found, there)
+
+
+def _warn_undefined(figure: str, modifier: str, n: int) -> None:
+    """As scikit-learn warns, by its class of warnings where it is installed."""
+    try:
+        from sklearn.exceptions import UndefinedMetricWarning as kind
+    except ModuleNotFoundError:
+        kind = UserWarning
+    where = "due to" if n == 1 else "in labels with"
+    sentence = f"{figure} ill-defined and being set to 0.0 {where} no {modifier} samples. Use `zero_division` parameter to control this behavior."
+    warnings.warn(sentence, kind, stacklevel=_level_of_user())
+
+
+def _divided(a: NDArray[np.int64], b: NDArray[np.int64], figure: str, modifier: str, warn_for: Sequence[str], zero_division: Any) -> NDArray[np.float64]:
+    """a / b; where b is 0 what `zero_division` says, with a warning where that is "warn"."""
+    if np.any(b == 0) and zero_division == "warn" and figure in warn_for:
+        _warn_undefined(f"{figure.title()} and F-score are" if "f-score" in warn_for else f"{figure.title()} is", modifier, len(b))
+    return np.where(b == 0, 0.0 if zero_division in ("warn", 0) else 1.0, a / np.maximum(b, 1))
+
+
+def _figures(
+    counts: _Counts, average: str | None, zero_division: Any, beta: float = 1.0, warn_for: Sequence[str] = ("precision", "recall", "f-score")
+) -> tuple[Any, Any, Any, Any]:
+    """Precision, recall, F and support: of each type, or their average."""
+    _, right, found, there = counts
+    if average == "micro":
+        right, found, there = (np.array([x.sum()]) for x in (right, found, there))
+    p = _divided(right, found, "precision", "predicted", warn_for, zero_division)
+    r = _divided(right, there, "recall", "true", warn_for, zero_division)
+    if zero_division == "warn" and tuple(warn_for) == ("f-score",) and np.any((found == 0) & (there == 0)):
+        _warn_undefined("F-score is", "true nor predicted", len(there))
+    if math.isinf(beta):
+        f = r
+    else:
+        below = beta**2 * p + r
+        f = (1 + beta**2) * p * r / np.where(below == 0, 1, below)
+    if average is None:
+        return p, r, f, there
+    support = int(there.sum())
+    if average == "weighted" and support == 0:  # no weights
+        none = 0.0 if zero_division in ("warn", 0) else 1.0
+        return 0.0 if found.sum() else none, none, 0.0 if found.sum() else none, 0
+    weights = there if average == "weighted" else None
+    mean = [float(np.average(x, weights=weights)) if len(x) else 0.0 for x in (p, r, f)]
+    return mean[0], mean[1], mean[2], support
 
 
 def _check_average(average: str | None) -> None:
@@ -112,16 +164,16 @@ def _check_average(average: str | None) -> None:
 
 
 def _score(i: int, y_true: Any, y_pred: Any, average: str | None, mode: Any, scheme: Any, suffix: bool, zero_division: Any, sample_weight: Any) -> Any:
-    _ignore(sample_weight, 4)
+    _ignore(sample_weight)
     _check_average(average)
     # Of a figure seqeval reads strictly only where a scheme is given; of its report always.
-    rows, averages = _rows(y_true, y_pred, _scheme(y_true, mode if scheme is not None else None, scheme, suffix), suffix, zero_division)
-    return np.array([r[i] for r in rows.values()]) if average is None else averages[f"{average} avg"][i]
+    counts = _counts(y_true, y_pred, _scheme(y_true, mode if scheme is not None else None, scheme, suffix), suffix)
+    return _figures(counts, average, zero_division, warn_for=(("precision", "recall", "f-score")[i],))[i]
 
 
-def _ignore(sample_weight: Any, stacklevel: int = 3) -> None:
+def _ignore(sample_weight: Any) -> None:
     if sample_weight is not None:
-        warnings.warn("sample_weight= changes nothing: seqeval takes it and does not use it", StatepathWarning, stacklevel=stacklevel)
+        warnings.warn("sample_weight= changes nothing: seqeval takes it and does not use it", StatepathWarning, stacklevel=_level_of_user())
 
 
 def precision_recall_fscore_support(
@@ -135,7 +187,7 @@ def precision_recall_fscore_support(
     zero_division: Any = "warn",
     suffix: bool = False,
 ) -> Any:
-    """Precision, recall, F-beta and support of each type, or averaged; `warn_for` changes nothing.
+    """Precision, recall, F-beta and support of each type, or averaged.
 
     Examples
     --------
@@ -147,10 +199,7 @@ def precision_recall_fscore_support(
     _check_average(average)
     if not beta >= 0:
         raise ValueError("beta should be >=0 in the F-beta score")
-    rows, averages = _rows(y_true, y_pred, None, suffix, zero_division, beta)
-    if average is not None:
-        return averages[f"{average} avg"]
-    return tuple(np.array([r[i] for r in rows.values()]) for i in range(4))
+    return _figures(_counts(y_true, y_pred, None, suffix), average, zero_division, beta, warn_for)
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
@@ -253,7 +302,9 @@ def classification_report(
     1.0
     """
     _ignore(sample_weight)
-    rows, averages = _rows(y_true, y_pred, _scheme(y_true, mode, scheme, suffix), suffix, zero_division)
+    counts = _counts(y_true, y_pred, _scheme(y_true, mode, scheme, suffix), suffix)
+    rows = dict(zip(counts.kinds, zip(*(x.tolist() for x in _figures(counts, None, zero_division)), strict=True), strict=True))
+    averages = {f"{average} avg": _figures(counts, average, zero_division) for average in ("micro", "macro", "weighted")}
     names = ("precision", "recall", "f1-score", "support")
     if output_dict:
         return {k: dict(zip(names, r, strict=True)) for k, r in (rows | averages).items()}

@@ -82,6 +82,6 @@ def whole_sequence_accuracy(y_true: Any, y_pred: Any, lengths: Any) -> float:
     >>> seqlearn.whole_sequence_accuracy([0, 1, 1], [0, 1, 0], [2, 1])
     0.5
     """
-    same = np.asarray(y_true) == np.asarray(y_pred)
+    same = np.array([a == b for a, b in zip(y_true, y_pred, strict=True)], bool)  # texts hold a letter a step
     ends = np.cumsum(np.asarray(lengths, np.int64))
     return float(np.mean([bool(same[end - n : end].all()) for end, n in zip(ends.tolist(), list(lengths), strict=True)]))

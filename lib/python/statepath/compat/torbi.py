@@ -1,4 +1,8 @@
-"""torbi.from_probabilities: probabilities of 0 are exactly impossible, and ties go to the lowest state. Everything runs on the CPU."""
+"""torbi.from_probabilities: probabilities of 0 are exactly impossible, and ties go to the lowest state. Everything runs on the CPU.
+
+``transition[i, j]`` is the probability of state i after state j, columns = from, as torbi's kernels for CPU and GPU read it. (Its own
+``torbi.reference`` gives the matrix to librosa, which reads rows = from; it agrees with the kernels where the matrix is symmetric.)
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,8 @@ def from_probabilities(
     Parameters
     ----------
     observation, batch_frames, transition, initial, log_probs, num_threads
-        As there; without `transition` and `initial` everything is equally likely. None threads: all processors.
+        As there: of `transition` [states, states] rows are the states that are entered, columns those that are left. Without `transition`
+        and `initial` everything is equally likely. None threads: all processors.
     gpu : None
         There is no decoding on a GPU: None is needed.
 
@@ -38,6 +43,9 @@ def from_probabilities(
     >>> from statepath.compat import torbi
     >>> torbi.from_probabilities(np.array([[[0.9, 0.1], [0.4, 0.6]]]), transition=np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([[0, 0]], dtype=int32)
+    >>> only_up = np.array([[0.5, 0.0], [0.5, 1.0]])  # from 0 to 1, never back
+    >>> torbi.from_probabilities(np.array([[[0.4, 0.6], [0.7, 0.3]]]), transition=only_up)
+    array([[1, 1]], dtype=int32)
     """
     if gpu is not None:
         raise StatepathError(f"gpu={gpu}: decoding runs on the CPU; leave gpu out")
@@ -52,7 +60,7 @@ def from_probabilities(
         a = array_of(p, name)
         return a.astype(np.float64) if log_probs else logs(a)
 
-    model = weighted(nats(transition, (n, n), "transition"), nats(initial, (n,), "initial"))
+    model = weighted(nats(transition, (n, n), "transition").T, nats(initial, (n,), "initial"))
     frames = None if batch_frames is None else array_of(batch_frames, "batch_frames")
     rows = o if log_probs else logs(o)
     paths = decode(rows, model, kind="scores", lengths=frames, threads=num_threads or 0)

@@ -18,6 +18,16 @@ from .._passes import marginals
 __all__ = ["CRF"]
 
 
+def _inputs(crf: Any, emissions: Any, mask: Any) -> tuple[Any, Any, Model]:
+    """Checked as there: shapes, and that the first step of each sequence is on."""
+    _CRF._validate(crf, emissions, mask=mask)
+    rows = emissions.detach().cpu().float()
+    real = None if mask is None else mask.detach().cpu().bool()
+    if not crf.batch_first:
+        rows, real = rows.transpose(0, 1), None if real is None else real.transpose(0, 1)
+    return rows.contiguous().numpy(), None if real is None else real.numpy(), Model.from_torchcrf(crf)
+
+
 class CRF(_CRF):  # type: ignore[misc]
     """A conditional random field, trained as there, decoded here; with marginals and the N best.
 
@@ -28,32 +38,26 @@ class CRF(_CRF):  # type: ignore[misc]
     [[0, 2, 1], [1, 1]]
     """
 
-    def _inputs(self, emissions: Any, mask: Any) -> tuple[Any, Any, Model]:
-        rows = emissions.detach().cpu().float()
-        real = None if mask is None else mask.detach().cpu().bool()
-        if not self.batch_first:
-            rows, real = rows.transpose(0, 1), None if real is None else real.transpose(0, 1)
-        return rows.contiguous().numpy(), None if real is None else real.numpy(), Model.from_torchcrf(self)
-
-    def decode(self, emissions: Any, mask: Any = None) -> list[list[int]]:
+    @torch.jit.ignore  # type: ignore[untyped-decorator]  # of a scripted module it is called as it is here
+    def decode(self, emissions: torch.Tensor, mask: torch.Tensor | None = None) -> list[list[int]]:
         """The best tags of each sequence."""
-        rows, real, model = self._inputs(emissions, mask)
+        rows, real, model = _inputs(self, emissions, mask)
         d = decode(rows, model, full=True, kind="scores", mask=real)
         return [path.tolist() for path in d]
 
     def decode_tensor(self, emissions: Any, mask: Any = None, fill: int = -1) -> Any:
         """The best tags as a tensor [batch, steps], `fill` in the padding."""
-        rows, real, model = self._inputs(emissions, mask)
+        rows, real, model = _inputs(self, emissions, mask)
         paths = decode(rows, model, kind="scores", mask=real)
         return torch.as_tensor(np.where(paths < 0, fill, paths)).long()
 
     def marginals(self, emissions: Any, mask: Any = None) -> Any:
         """p(tag | all steps) as a tensor [batch, steps, tags]."""
-        rows, real, model = self._inputs(emissions, mask)
+        rows, real, model = _inputs(self, emissions, mask)
         return torch.as_tensor(marginals(rows, model, kind="scores", mask=real))
 
     def n_best(self, emissions: Any, mask: Any = None, n: int = 2) -> list[tuple[list[list[int]], list[float]]]:
         """Of each sequence the n best paths and their scores."""
-        rows, real, model = self._inputs(emissions, mask)
+        rows, real, model = _inputs(self, emissions, mask)
         d = decode(rows, model, full=True, kind="scores", mask=real, n_best=n)
         return [(paths.tolist(), scores.tolist()) for paths, scores in d.nbest or []]
