@@ -63,9 +63,10 @@ OPTION_ROW(
     "join|break")
 OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored,
            "labels of -100 are known outside of rows [N,T] too: unscored, or with --gaps left out", "-100")
-OPTION_ROW(COMMENTS, "comments", 0, TEXT, run.place.comments,
-           "columns of CoNLL: comments are lines that begin with # and do not look like the others (auto), or all with #, or none",
-           "auto|none|hash")
+OPTION_ROW(
+    COMMENTS, "comments", 0, TEXT, run.place.comments,
+    "columns of CoNLL: comments are lines that begin with # and do not look like the others (auto), or all with #, or none",
+    "auto|none|hash")
 OPTION_ROW(HEADER, "header", 0, FLAG, run.place.header, "the first line of a table of scores names the columns", NULL)
 OPTION_ROW(NO_HEADER, "no-header", 0, FLAG, run.place.no_header, "the first line of a table of scores is a step", NULL)
 OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
@@ -179,7 +180,8 @@ OPTION_ROW(CLASSES, "classes", 0, TEXT, run.place.classes,
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new iob1 to bmes: entity types", "A,B,C")
 OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
-OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow the transitions and the starts of recordings that were seen N times (1)", "N")
+OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count,
+           "new from-labels: allow the transitions and the starts of recordings that were seen N times (1)", "N")
 OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")
 OPTION_ROW(SPLIT, "split", 0, TEXT, split, "which recordings, by the file's dataset \"split\" (all)", "all|train|test")
 OPTION_ROW(SIGNALS, "signals", 0, TEXT, signals, "dataset of the signals (/signals)", "PATH")

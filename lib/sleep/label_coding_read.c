@@ -67,6 +67,14 @@ static void find_stages(sp_codes *codes, const sp_model *model)
     }
 }
 
+static bool add_name(sp_codes *codes, const char *name, int32_t means)
+{
+    char *text = strdup(name);
+    if (text)
+        codes->names[codes->n_names++] = (code_entry){.text = text, .means = means};
+    return text != NULL;
+}
+
 static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *err)
 {
     codes->classes = calloc((size_t)model->n_classes, sizeof *codes->classes);
@@ -76,16 +84,11 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     codes->n_classes = model->n_classes;
     codes->is_sleep = sp_classes_are_stages(model->n_classes, (const char *const *)model->classes);
     for (int32_t k = 0; k < model->n_classes; k++)
-        if (!(codes->classes[k] = strdup(model->classes[k])))
+        if (!(codes->classes[k] = strdup(model->classes[k])) || !add_name(codes, model->classes[k], k))
             return sp_no_memory(err);
-    for (int32_t i = 0; i < model->n_classes + model->n_aliases; i++) {
-        bool is_class = i < model->n_classes;
-        const sp_alias *alias = is_class ? NULL : &model->aliases[i - model->n_classes];
-        char *text = strdup(is_class ? model->classes[i] : alias->name);
-        if (!text)
+    for (int32_t i = 0; i < model->n_aliases; i++)
+        if (!add_name(codes, model->aliases[i].name, model->aliases[i].class_index))
             return sp_no_memory(err);
-        codes->names[codes->n_names++] = (code_entry){.text = text, .means = is_class ? i : alias->class_index};
-    }
     return SP_OK;
 }
 

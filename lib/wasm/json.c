@@ -1,7 +1,7 @@
 /* Values of a JSON text, in place of jansson (stand_in/jansson.h). statepath.js gives what JSON.stringify() wrote, with the
  * values of its numbers apart: what reads decimals to the last bit would be a third of the module. A text that is no JSON gets a
  * short sentence. */
-#include <jansson.h>
+#include "wasm/stand_in/jansson.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -94,8 +94,8 @@ static int32_t read_unit(parser *p)
 {
     int32_t unit = 0;
     for (int i = 0; i < 4; i++, p->at++) {
-        const char c = p->at < p->end ? (char)tolower(*p->at) : 0;
-        if (!isxdigit((unsigned char)c))
+        const int c = p->at < p->end ? tolower((unsigned char)*p->at) : 0;
+        if (!isxdigit(c))
             return -1;
         unit = unit * 16 + (c <= '9' ? c - '0' : c - 'a' + 10);
     }
@@ -179,7 +179,7 @@ static bool grow(json_t *to)
     if (to->n & (to->n - 1)) /* there is room up to the next power of two */
         return true;
     const size_t room = to->n ? 2 * to->n : 1;
-    json_t **items = take(room * sizeof *items);
+    json_t **items = take(room * sizeof(json_t *));
     char **keys = items && to->type == JSON_OBJECT ? take(room * sizeof *keys) : NULL;
     if (!items || (to->type == JSON_OBJECT && !keys)) {
         free(items);

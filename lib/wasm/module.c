@@ -1,6 +1,5 @@
 #include "wasm/module.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "core/model.h"
 #include "core/prepare.h"
 #include "statepath/model_json.h"
+#include "wasm/stand_in/jansson.h"
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))

@@ -72,9 +72,10 @@ void sp_units_reason(const sp_units *units, int64_t n, sp_difference *difference
                                            {"more than 128 recordings", "more than 128 subjects"}};
     for (int64_t i = 0; units->is_subjects && i < n; i++) {
         sp_difference *d = &differences[i];
-        sp_value *const ends[] = {&d->low,           &d->high,          &d->bca[0],         &d->bca[1],
-                                  &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
-        for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
+        enum { ENDS = 8 };
+        sp_value *const ends[ENDS] = {&d->low,           &d->high,          &d->bca[0],         &d->bca[1],
+                                      &d->percentile[0], &d->percentile[1], &d->studentised[0], &d->studentised[1]};
+        for (size_t e = 0; e < ENDS; e++)
             for (size_t w = 0; w < sizeof words / sizeof *words; w++)
                 if (ends[e]->undefined && strcmp(ends[e]->undefined, words[w][0]) == 0)
                     ends[e]->undefined = words[w][1];

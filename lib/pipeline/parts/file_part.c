@@ -24,7 +24,7 @@ static sp_list_kind kind_of(int list)
 sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_error *err)
 {
     sp_list lists[SP_PART_LISTS + 4];
-    int64_t n = 0;
+    sp_list *to = lists;
     uint64_t sum;
     sp_status status = sp_part_checksum(part, &sum, err);
     char *header = status == SP_OK ? sp_part_header_write(part) : NULL;
@@ -32,16 +32,16 @@ sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_e
         return sp_no_memory(err);
     const char *const texts[] = {header};
     const int64_t N = part->origins.n / 2, checksum = (int64_t)sum;
-    lists[n++] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
-    lists[n++] = (sp_list){.name = "checksum", .kind = SP_LIST_WHOLE, .n = 1, .numbers = &checksum};
-    lists[n++] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
+    *to++ = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
+    *to++ = (sp_list){.name = "checksum", .kind = SP_LIST_WHOLE, .n = 1, .numbers = &checksum};
+    *to++ = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
     if (part->subjects)
-        lists[n++] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
+        *to++ = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
     for (int i = 0; i < SP_PART_LISTS; i++) {
         const sp_count_list *list = sp_part_list(part, i);
-        lists[n++] = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
+        *to++ = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
     }
-    status = sp_lists_save(file, force, format, VERSION, n, lists, err);
+    status = sp_lists_save(file, force, format, VERSION, to - lists, lists, err);
     free(header);
     return status;
 }
