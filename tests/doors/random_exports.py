@@ -252,7 +252,7 @@ def main():
         if done.returncode not in (0, 1, 2, 3) or (done.returncode in (1, 2) and not done.stderr.startswith("statepath: ")):
             crashed.append(f"{i}: {' '.join(arguments)}: status {done.returncode}: {done.stderr[-300:]}")
             outcome = "crashed"
-        elif done.returncode in (1, 2):
+        elif done.returncode in (1, 2, 3):  # 3: recordings that could not be decoded are named, as rows of zeros after a recording's end
             outcome = "refused"
             if os.environ.get("SHOW"):
                 print(f"{i} {writer.__name__}: {done.stderr.strip()}")
