@@ -127,6 +127,58 @@ def test_spans_of_seqlearn_have_types():
     assert seqlearn.bio_f_score(["B-NP", "I-NP", "B-VP", "O"], ["B-NP", "I-NP", "B-NP", "O"]) == 0.5
 
 
+# What librosa 0.11 gives for (n_states, width, window, wrap).
+LOCAL = {
+    (3, 2, "ones", False): [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]],
+    (3, 2, "ones", True): [[0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]],
+    (4, 2, "ones", False): [[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.0, 1.0]],
+}
+
+
+@pytest.mark.parametrize("how", LOCAL)
+def test_local_transitions_of_even_width(how):
+    """The middle of an even window is where librosa puts it, which depends on the number of states."""
+    from statepath.compat import librosa
+
+    n, width, window, wrap = how
+    assert librosa.transition_local(n, width, window=window, wrap=wrap).tolist() == LOCAL[how]
+
+
+def test_the_matrix_of_torbi_is_read_as_its_kernels_read_it():
+    """By a search over all paths with transition[to][from], as in torbi's viterbi.cpp."""
+    import itertools
+
+    import numpy as np
+
+    from statepath.compat import torbi
+
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        observation, transition, initial = rng.dirichlet(np.ones(3), 4), rng.random((3, 3)), rng.dirichlet(np.ones(3))
+        transition[rng.integers(3), rng.integers(3)] = 0
+        weight = {p: initial[p[0]] * np.prod([transition[b, a] for a, b in zip(p, p[1:])]) * np.prod(observation[range(4), p]) for p in itertools.product(range(3), repeat=4)}
+        assert tuple(torbi.from_probabilities(observation[None], transition=transition, initial=initial)[0].tolist()) == max(weight, key=weight.get)
+    up = np.array([[0.5, 0.0], [0.5, 1.0]])  # from 0 to 1, never from 1 to 0
+    assert torbi.from_probabilities(np.array([[[0.1, 0.9], [0.9, 0.1]]]), transition=up).tolist() == [[1, 1]]
+
+
+def test_seqlearn_takes_texts():
+    from statepath.compat import seqlearn
+
+    assert seqlearn.whole_sequence_accuracy("0111001", "0110001", [3, 4]) == 0.5
+
+
+def test_seqeval_warns():
+    """Without scikit-learn a UserWarning."""
+    from statepath.compat import seqeval
+
+    with pytest.warns(UserWarning, match="Precision is ill-defined and being set to 0.0 due to no predicted samples. Use `zero_division`") as said:
+        assert seqeval.precision_score([["B-A"]], [["O"]]) == 0
+    assert said[0].filename == __file__
+    with pytest.warns(UserWarning, match="PER seems not to be NE tag."):
+        seqeval.get_entities(["PER", "O"])
+
+
 def test_small_transitions_of_librosa_are_zeros():
     """A transition matrix in which they are 0 gives the same, by an own search."""
     import itertools
@@ -154,41 +206,3 @@ def test_small_transitions_of_librosa_are_zeros():
         with pytest.raises(librosa.ParameterError, match="transition_min_prob="):
             librosa.viterbi(p, loop, transition_min_prob=least)
     assert np.array_equal(librosa.viterbi(p, loop, transition_min_prob=0), librosa.viterbi(p, loop))
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-@pytest.mark.parametrize("window", ["ones", "triangle"])
-def test_local_transitions_are_where_librosa_puts_them(window, wrap):
-    """librosa.sequence.transition_local: the window in the middle of a row (the left middle of what is left), rolled by n // 2 + i + 1, then cut."""
-    ours = importlib.import_module("statepath.compat.librosa")
-    for n in range(2, 13):
-        for w in range(1, n + 1):
-            rows = []
-            for i in range(n):
-                before = (n - w) // 2
-                row = np.roll(np.pad(ours._window(window, w), (before, n - w - before)), n // 2 + i + 1)
-                if not wrap:
-                    row[min(n, i + w // 2 + 1):] = 0
-                    row[: max(0, i - w // 2)] = 0
-                rows.append(row / row.sum())
-            np.testing.assert_allclose(ours.transition_local(n, w, window=window, wrap=wrap), rows, atol=1e-15)
-
-
-def test_torbi_reads_the_states_entered_as_rows():
-    """transition[next, previous], as torbi's kernels index it: from state 0 only to 1, from 1 to 2, from 2 to 0."""
-    torbi = importlib.import_module("statepath.compat.torbi")
-    onward = np.eye(3)[[2, 0, 1]]
-    observation = np.full((1, 4, 3), 1 / 3)
-    observation[0, 0] = [.2, .5, .3]
-    assert torbi.from_probabilities(observation, transition=onward).tolist() == [[1, 2, 0, 1]]
-
-
-def test_seqeval_warns_where_seqeval_does():
-    seqeval = importlib.import_module("statepath.compat.seqeval")
-    with pytest.warns(UserWarning, match="Precision and F-score are ill-defined and being set to 0.0"):
-        assert seqeval.precision_recall_fscore_support(["B-A"], ["O"], average="micro")[0] == 0
-    with pytest.warns(UserWarning, match="NN seems not to be NE tag"):
-        seqeval.get_entities(["NN", "B-A"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert seqeval.f1_score(["B-A"], ["O"], zero_division=1) == 0

@@ -1,7 +1,9 @@
 """Look-alikes against the packages they look like, and the doors of the fields: each skipped where its package is not installed."""
+import itertools
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import numpy as np
 import pytest
@@ -56,6 +58,26 @@ def test_librosa_transitions(librosa):
                        ("transition_local", (5, 3)), ("transition_local", (6, [1, 2, 3, 4, 5, 3]))):
         np.testing.assert_allclose(getattr(ours, name)(*args), getattr(librosa, name)(*args), atol=1e-12)
     np.testing.assert_allclose(ours.transition_local(6, 3, window="ones", wrap=True), librosa.transition_local(6, 3, window="ones", wrap=True))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_librosa_local_transitions(librosa):
+    from librosa.util import exceptions
+
+    from statepath.compat import librosa as ours
+
+    windows = ["triangle", "ones", "hann", "hamming", "bartlett", "blackman", ("gaussian", 2.0), ("tukey", 0.5), np.hanning]
+    for n, width, window, wrap in itertools.product(range(1, 13), range(1, 13), windows, (False, True)):
+        found = []
+        for one in (ours, librosa):
+            try:
+                found.append(one.transition_local(n, width, window=window, wrap=wrap))
+            except (ours.ParameterError, exceptions.ParameterError) as error:
+                found.append(type(error).__name__)
+        if isinstance(found[1], str):
+            assert found[0] == found[1]
+        else:
+            np.testing.assert_allclose(*found, atol=1e-12)
 
 
 def test_librosa_zeros_are_exact():
@@ -145,6 +167,36 @@ def test_seqeval(seed):
     assert ours.classification_report(y_true, y_pred) == theirs.classification_report(y_true, y_pred)
 
 
+def test_seqeval_warnings():
+    """What seqeval warns of where a figure is 0 / 0, word for word, and where the call stands."""
+    theirs = pytest.importorskip("seqeval.metrics", reason="seqeval is not installed")
+    from seqeval.metrics.sequence_labeling import get_entities
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support as prfs
+
+    from statepath.compat import seqeval as ours
+
+    def said(call):
+        with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+            warnings.simplefilter("always")
+            call()
+        caught = [w for w in caught if w.category is not RuntimeWarning]
+        return [(w.category.__name__, str(w.message)) for w in caught], {w.filename for w in caught}
+
+    tags = [["B-A", "O", "B-B"]], [["O", "O", "B-B"]], [["O", "O", "O"]], [["X-A", "O", "B-B"]]
+    for truth, found in itertools.product(tags, tags):
+        for average, zero in itertools.product((None, "micro", "macro", "weighted"), ("warn", 0, 1)):
+            how = {"average": average, "zero_division": zero}
+            for name in ("f1_score", "precision_score", "recall_score"):
+                mine, where = said(lambda: getattr(ours, name)(truth, found, **how))
+                assert sorted(set(mine)) == sorted(set(said(lambda: getattr(theirs, name)(truth, found, **how))[0])) and where <= {__file__}
+            assert set(said(lambda: ours.precision_recall_fscore_support(truth, found, **how))[0]) == set(said(lambda: prfs(truth, found, **how))[0])
+        if any(tag != "O" for tag in truth[0] + found[0]):
+            assert set(said(lambda: ours.classification_report(truth, found))[0]) == set(said(lambda: theirs.classification_report(truth, found))[0])
+    for tags in (["MISC", "O"], ["B-A", "PER"], ["B", "I"]):
+        for suffix in (False, True):
+            assert set(said(lambda: ours.get_entities(tags, suffix))[0]) == set(said(lambda: get_entities(tags, suffix))[0])
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"])
 def test_seqeval_strict(scheme):
@@ -209,6 +261,20 @@ def test_torchcrf(batch_first):
     assert crf.decode_tensor(emissions, mask)[1, :5].tolist() == expected[1]
     assert torch.allclose(crf.marginals(emissions, mask)[0].sum(-1), torch.ones(12, dtype=torch.float64))
     assert [p[0][0] for p in crf.n_best(emissions, mask)] == expected
+
+
+def test_torchcrf_refuses_what_it_refuses():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("torchcrf", reason="pytorch-crf is not installed")
+    from statepath.compat.torchcrf import CRF
+
+    crf = CRF(3, batch_first=True)
+    emissions = torch.randn(2, 3, 3)
+    for call in (crf.decode, crf.decode_tensor, crf.marginals, crf.n_best):
+        with pytest.raises(ValueError, match="mask of the first timestep must all be on"):
+            call(emissions, torch.tensor([[1, 1, 1], [0, 1, 1]], dtype=torch.bool))
+        with pytest.raises(ValueError, match="emissions must have dimension of 3, got 2"):
+            call(emissions[0])
 
 
 def test_transformers(tmp_path):
@@ -354,7 +420,7 @@ def test_to_yasa():
     decoded = sp.decode(nights, "sleep-aasm", full=True)
     hyp = sleep.to_yasa(decoded, 1, start="2026-01-01 23:00:00")
     assert isinstance(hyp, yasa.Hypnogram) and hyp.n_epochs == 40 and hyp.scorer == "statepath viterbi"
-    assert np.array_equal(sleep._numbers(hyp), decoded[1]) and str(hyp.start) == "2026-01-01 23:00:00"
+    assert sp.evaluate(hyp, decoded[1], "sleep-aasm").data["strategies"]["path"]["accuracy"] == 1 and str(hyp.start) == "2026-01-01 23:00:00"
     marked = sp.decode([[1.0, 0, 0, 0, 0], [0, 0, 0, 1.0, 0]], "sleep-aasm", full=True, on_infeasible="mark")
     assert sleep.to_yasa(marked).hypno.tolist() == ["UNS", "UNS"]
     with pytest.raises(sp.StatepathError, match="class a is no sleep stage"):

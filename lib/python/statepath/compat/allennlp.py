@@ -1,7 +1,8 @@
 """allennlp.nn.util.viterbi_decode and allennlp's allowed_transitions.
 
 Where it differs: observed tags are certain here (AllenNLP gives them a score of 100,000, the others what they have); forbidden is -inf, and
-where no path is allowed NoPathError is raised; constraints over a start tag and an end tag are rows of the matrix as there.
+where no path is allowed NoPathError is raised; ties go to the lowest tag, the last step first (there as torch.topk has it); constraints over a
+start tag and an end tag are rows of the matrix as there.
 """
 
 from __future__ import annotations

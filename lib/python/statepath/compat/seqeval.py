@@ -154,8 +154,8 @@ def _figures(
         none = 0.0 if zero_division in ("warn", 0) else 1.0
         return 0.0 if found.sum() else none, none, 0.0 if found.sum() else none, 0
     weights = there if average == "weighted" else None
-    mean = [float(np.average(x, weights=weights)) if len(x) else 0.0 for x in (p, r, f)]
-    return mean[0], mean[1], mean[2], support
+    precision, recall, f_score = (float(np.average(x, weights=weights)) for x in (p, r, f))  # of no type at all NaN, with a warning of numpy
+    return precision, recall, f_score, support
 
 
 def _check_average(average: str | None) -> None:

@@ -44,7 +44,7 @@ def from_probabilities(
     >>> torbi.from_probabilities(np.array([[[0.9, 0.1], [0.4, 0.6]]]), transition=np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([[0, 0]], dtype=int32)
     >>> only_up = np.array([[0.5, 0.0], [0.5, 1.0]])  # from 0 to 1, never back
-    >>> torbi.from_probabilities(np.array([[[0.4, 0.6], [0.7, 0.3]]]), transition=only_up)
+    >>> torbi.from_probabilities(np.array([[[0.1, 0.9], [0.9, 0.1]]]), transition=only_up)
     array([[1, 1]], dtype=int32)
     """
     if gpu is not None:
