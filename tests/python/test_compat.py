@@ -1,9 +1,7 @@
 """Look-alikes have the signatures of what they look like: these lists, which test_doors.py compares with the packages that are installed."""
 import importlib
 import inspect
-import warnings
 
-import numpy as np
 import pytest
 
 from statepath import StatepathWarning
