@@ -170,7 +170,7 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
-    --rules sleep-aasm
+    --rules sleep-aasm              ; = night.h5 -o out.json --method counts
     --output out.json               ; = night.h5 -r sleep-permissive
     --name mine
     --calibrate
