@@ -79,8 +79,7 @@ typedef struct option_choice {
 #define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
 #define PLACES_BESIDE                                                                                                            \
     OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(CLASSES), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),  \
-        TABLE_OPTIONS,                                                                                                           \
-        OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
+        TABLE_OPTIONS, OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define TABLE_OPTIONS OPTION(HEADER), OPTION(NO_HEADER)
 #define LABEL_FILE_OPTIONS                                                                                                       \
     OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL), OPTION(REFERENCE), OPTION(LABELS_DATASET)
