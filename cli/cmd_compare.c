@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "core/try.h"
+
 /* Files that are read, and must not be written: the first, the rules, the labels, other classifiers. */
 enum { MOST_FIXED = 4 };
 
@@ -29,12 +31,16 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     size_t n = 0;
     while (o->run.against && o->run.against[n])
         n++;
+    sp_status status = SP_OK;
     sp_against_words *others = calloc(n + 1, sizeof *others);
     input_file *inputs = calloc(MOST_FIXED + n + 1, sizeof *inputs);
-    sp_status status = others && inputs ? list_inputs(o, words[0], n, others, inputs, err)
-                                        : sp_fail(err, SP_ENOMEM, "no memory for the list of files");
-    if (status == SP_OK)
-        status = outputs_make(o, inputs, sp_compare_file, out, err);
+    if (!others || !inputs) {
+        status = sp_fail(err, SP_ENOMEM, "no memory for the list of files");
+        goto done;
+    }
+    TRY(list_inputs(o, words[0], n, others, inputs, err));
+    TRY(outputs_make(o, inputs, sp_compare_file, out, err));
+done:
     for (size_t i = 0; others && i < n; i++)
         sp_against_clear(&others[i]);
     free(others);

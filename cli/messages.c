@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "options.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,35 +23,18 @@ static void disarm(char *text, char blank)
     }
 }
 
-/* What the library may name: fields of its options. */
-static const char fields[] =
-    " absent_class against allow_external allow_missing background batch bridge_unscored check_inputs clamp classes codes "
-    "collapse comments "
-    "confidence cv draw epoch_seconds floor folds for force gaps groups header ids interval kind labels label_codes "
-    "label_confidence "
-    "labels_dataset "
-    "label_map lengths level losses map margin mask masking matrix memory method min_count missing model nbest nll_clip "
-    "no_header offsets "
-    "on_infeasible only output part part_steps paths penalty preset previous prior_weight rate reference rule_costs rules scheme "
-    "scores seed "
-    "shard signals skip_existing smoothing strategies temperature threads transition_weight transpose trim_to_shortest tune "
-    "unit unscored wake_trim weighted_kappa zeros ";
-
 void name_options(char *text)
 {
     for (char *at = text; (at = strchr(at, '`')); at++) {
-        char field[32];
         const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_-");
-        snprintf(field, sizeof field, " %.*s ", (int)n, at + 1);
-        for (char *c = field; *c; c++)
-            *c = *c == '-' ? '_' : *c;
-        if (n == 0 || at[1 + n] != '`' || n + 3 > sizeof field || !strstr(fields, field))
+        if (n == 0 || at[1 + n] != '`' || !option_is_known(at + 1, n))
             continue;
+        const bool is_output = n == 6 && strncmp(at + 1, "output", n) == 0; /* known by its letter */
         memmove(at + 2, at + 1, n);
         memcpy(at, "--", 2);
         for (char *c = at; c < at + n + 2; c++)
             *c = *c == '_' ? '-' : *c;
-        if (strcmp(field, " output ") == 0) { /* known by its letter */
+        if (is_output) {
             memcpy(at, "-o", 2);
             memmove(at + 2, at + n + 2, strlen(at + n + 2) + 1);
         }

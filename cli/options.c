@@ -28,11 +28,29 @@ static const struct option_row {
     size_t place;
     const char *help, *argument;
 } known[N_OPTIONS] = {
+#define LIBRARY_ROW(...)
+#define OPTION_ROW(id, name, letter, kind, place, uses, apart, help, argument)                                                   \
+    [OPTION_##id] = {name, letter, kind, offsetof(options, run.place), help, argument},
+#include "options/option_rows.h"
+#undef OPTION_ROW
+#undef LIBRARY_ROW
 #define OPTION_ROW(id, name, letter, kind, place, help, argument)                                                                \
     [OPTION_##id] = {name, letter, kind, offsetof(options, place), help, argument},
 #include "option_rows.h"
 #undef OPTION_ROW
 };
+
+bool option_is_known(const char *key, size_t length)
+{
+    for (option_id id = OPTION_HEADING + 1; id < N_OPTIONS; id++) {
+        size_t i = 0;
+        while (i < length && (known[id].name[i] == key[i] || (known[id].name[i] == '-' && key[i] == '_')))
+            i++;
+        if (i == length && !known[id].name[i])
+            return true;
+    }
+    return false;
+}
 
 static void *place_of(options *o, option_id id)
 {

@@ -1,4 +1,4 @@
-/* Options of the commands: their table (option_rows.h), what was given, and how a command names those that it takes. */
+/* Options of the commands: their tables (lib/options/option_rows.h, option_rows.h), what was given, and how a command names those that it takes. */
 #ifndef STATEPATH_CLI_OPTIONS_H
 #define STATEPATH_CLI_OPTIONS_H
 
@@ -12,6 +12,9 @@ typedef enum option_id {
     OPTION_END,
     OPTION_HEADING, /* help is the heading of the options that follow */
 #define OPTION_ROW(id, ...) OPTION_##id,
+#define LIBRARY_ROW(...)
+#include "options/option_rows.h"
+#undef LIBRARY_ROW
 #include "option_rows.h"
 #undef OPTION_ROW
     N_OPTIONS
@@ -51,6 +54,9 @@ typedef struct options {
     long network_seed;
     bool given[N_OPTIONS];
 } options;
+
+/* Is `absent_class` (or absent-class) of a sentence an option? */
+bool option_is_known(const char *key, size_t length);
 
 void options_init(options *o);
 void options_clear(options *o);

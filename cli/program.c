@@ -70,7 +70,7 @@ static int help(const program *p, const char *topic, const char *word)
         return EXIT_DONE;
     }
     if (strcmp(topic, "completion") == 0 && !p->is_companion)
-        return completion_print(word ? word : "", p->commands, p->n_commands);
+        return completion_print(word ? word : "");
     if (strcmp(topic, "figures") == 0) {
         help_figures();
         return EXIT_DONE;
@@ -158,6 +158,8 @@ static void print_version(bool is_verbose)
 static int run(const program *p, int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "help") == 0 && argc > 3 && strcmp(argv[2], "complete") == 0)
+        return completion_offer(argc - 3, argv + 3, p->commands, p->n_commands);
     if (strcmp(name, "help") == 0 && argc > 2)
         return help(p, argv[2], argc > 3 ? argv[3] : NULL);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {

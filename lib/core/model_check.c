@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/model.h"
-#include "core/name_hint.h"
 #include "core/names.h"
 
 /* ---- errors ---- */

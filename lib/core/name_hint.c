@@ -1,4 +1,4 @@
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "statepath/status.h"
 
 #include <ctype.h>

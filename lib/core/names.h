@@ -1,4 +1,4 @@
-/* Names: found, and in order. Not installed. */
+/* Names: found, in order, and listed in sentences; what is near a name stands in statepath/status.h. Not installed. */
 #ifndef STATEPATH_CORE_NAMES_H
 #define STATEPATH_CORE_NAMES_H
 
@@ -33,5 +33,10 @@ int sp_natural_compare(const char *a, const char *b);
 
 /* Sorts names in place. O(n log n). */
 void sp_natural_sort(char **names, int64_t n);
+
+/* ---- lists in sentences ---- */
+
+/* "Wake, N1, N2 and 1897 more" into out, cut so that it fits. Returns out. */
+char *sp_name_list(char *out, size_t size, int32_t n, const char *const *names);
 
 #endif

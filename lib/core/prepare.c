@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/block.h"
+#include "core/isa.h"
 #include "core/logmath.h"
 #include "core/numbers.h"
 #include "core/prepare.h"
@@ -236,11 +237,13 @@ typedef struct prepare_work {
     sp_error err; /* of that share; under the lock */
 } prepare_work;
 
-static void widen_apart(const float *restrict from, int64_t n, double *restrict to)
+SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *restrict to)
 {
     for (int64_t i = 0; i < n; i++)
         to[i] = (double)from[i];
 }
+
+SP_FOR_EACH_ISA(void, widen, (const float *restrict from, int64_t n, double *restrict to), widen_any(from, n, to);)
 
 static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
 {
@@ -249,7 +252,7 @@ static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_p
     for (int64_t t = first; t < last; t += w->few) {
         int64_t count = last - t < w->few ? last - t : w->few;
         if (w->narrow)
-            widen_apart(w->narrow + t * block->n_classes, count * block->n_classes, row_of(block, t));
+            SP_BY_ISA(widen, sp_isa_current())(w->narrow + t * block->n_classes, count * block->n_classes, row_of(block, t));
         sp_status status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, counts, err)
                                                                        : transform_one_by_one(block, o, t, count, counts, err);
         if (status == SP_OK)

@@ -64,6 +64,21 @@ static int32_t piece_exp_f64(const double *x, int n, float *out)
     return bad;
 }
 
+/* Probabilities as floats into `out`; not 0 when one of them is NaN, below 0 (-0.0 too) or above 1.5. */
+SP_ALWAYS_INLINE int32_t piece_probs_any(const double *x, int n, float *out)
+{
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bad |= bits > UINT64_C(0x3ff8000000000000);
+        out[i] = (float)x[i];
+    }
+    return bad;
+}
+
+SP_FOR_EACH_ISA(int32_t, piece_probs, (const double *x, int n, float *out), return piece_probs_any(x, n, out);)
+
 /* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
  * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
  * are positive, so their bits are in order as the sums are, and may be compared as integers (see into_range()). */
@@ -111,15 +126,19 @@ static double piece_sum(const float *p, int n)
     return (a + b) + (c + d);
 }
 
-static int32_t piece_exp(const void *data, sp_dtype dtype, int64_t first, int n, float *out)
+/* n numbers from `first` on as probabilities, log probabilities by their rough exp. */
+static int32_t piece_of(const void *data, sp_kind kind, sp_dtype dtype, int64_t first, int n, float *out)
 {
+    if (kind == SP_KIND_PROBS)
+        return SP_BY_ISA(piece_probs, sp_isa_current())((const double *)data + first, n, out);
     return dtype == SP_F32 ? SP_BY_ISA(piece_exp_f32, sp_isa_current())((const float *)data + first, n, out)
                            : piece_exp_f64((const double *)data + first, n, out);
 }
 
-/* log_probs: the rows' sums by the rough exp. A row counts as plain when its sum is so far inside the tolerance that the
+/* The rows' sums, of log_probs by the rough exp. A row counts as plain when its sum is so far inside the tolerance that the
  * roughness cannot matter; the exact check decides about the others. Here: 2 to MOST_WINDOW classes, whole rows at a time. */
-static bool narrow_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int32_t n_classes, float low, float high)
+static bool narrow_rows_are_plain(const void *data, sp_kind kind, sp_dtype dtype, int64_t n, int32_t n_classes, float low,
+                                  float high)
 {
     float p[PIECE + MOST_WINDOW] = {0}, sums[PIECE]; /* windows look beyond the last row */
     int32_t is_first[PIECE] = {0};
@@ -128,7 +147,7 @@ static bool narrow_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, i
         is_first[i] = 1;
     for (int64_t done = 0; done < n; done += whole) {
         int count = n - done < whole ? (int)(n - done) : whole;
-        if (piece_exp(data, dtype, done, count, p) ||
+        if (piece_of(data, kind, dtype, done, count, p) ||
             SP_BY_ISA(windows_are_bad, sp_isa_current())(p, count, n_classes, low, high, sums, is_first))
             return false;
     }
@@ -143,7 +162,7 @@ static bool wide_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int
     double sum = 0;
     for (int64_t done = 0; done < n; done += PIECE) {
         int count = n - done < PIECE ? (int)(n - done) : PIECE;
-        if (piece_exp(data, dtype, done, count, p))
+        if (piece_of(data, SP_KIND_LOG_PROBS, dtype, done, count, p))
             return false;
         for (int i = 0; i < count;) {
             int run = count - i < rest ? count - i : rest;
@@ -165,8 +184,9 @@ static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows,
 {
     const double low = exp(-tolerance) + 1e-4, high = exp(tolerance) - 1e-4;
     const int64_t n = n_rows * n_classes;
-    return n_classes >= 2 && n_classes <= MOST_WINDOW ? narrow_rows_are_plain(data, dtype, n, n_classes, (float)low, (float)high)
-                                                      : wide_rows_are_plain(data, dtype, n, n_classes, low, high);
+    return n_classes >= 2 && n_classes <= MOST_WINDOW
+               ? narrow_rows_are_plain(data, SP_KIND_LOG_PROBS, dtype, n, n_classes, (float)low, (float)high)
+               : wide_rows_are_plain(data, dtype, n, n_classes, low, high);
 }
 
 static bool prob_row_is_plain(const double *p, int32_t n_classes)
@@ -180,6 +200,18 @@ static bool prob_row_is_plain(const double *p, int32_t n_classes)
     return !bad && fabs(sum - 1) <= tolerance;
 }
 
+static bool prob_rows_are_plain(const double *p, int64_t n_rows, int32_t n_classes)
+{
+    const float low = (float)(1 - tolerance + 1e-4), high = (float)(1 + tolerance - 1e-4);
+    if (n_classes >= 2 && n_classes <= MOST_WINDOW &&
+        narrow_rows_are_plain(p, SP_KIND_PROBS, SP_F64, n_rows * n_classes, n_classes, low, high))
+        return true;
+    for (int64_t t = 0; t < n_rows; t++)
+        if (!prob_row_is_plain(p + t * n_classes, n_classes))
+            return false;
+    return true;
+}
+
 /* Not 0 when one of n numbers is NaN or +infinity. */
 SP_ALWAYS_INLINE int32_t f32_are_bad_any(const float *x, int64_t n)
 {
@@ -191,16 +223,22 @@ SP_ALWAYS_INLINE int32_t f32_are_bad_any(const float *x, int64_t n)
 
 SP_FOR_EACH_ISA(int32_t, f32_are_bad, (const float *x, int64_t n), return f32_are_bad_any(x, n);)
 
+/* Not 0 when one of n numbers is NaN or above `most`. */
+SP_ALWAYS_INLINE int32_t f64_are_bad_any(const double *x, int64_t n)
+{
+    int32_t bad = 0;
+    for (int64_t i = 0; i < n; i++)
+        bad |= !(x[i] <= most);
+    return bad;
+}
+
+SP_FOR_EACH_ISA(int32_t, f64_are_bad, (const double *x, int64_t n), return f64_are_bad_any(x, n);)
+
 /* logits, scores: anything that is neither NaN nor too large. */
 static bool are_small_enough(const void *data, sp_dtype dtype, int64_t n)
 {
-    if (dtype == SP_F32)
-        return !SP_BY_ISA(f32_are_bad, sp_isa_current())(data, n);
-    int bad = 0;
-    const double *x = data;
-    for (int64_t i = 0; i < n; i++)
-        bad |= !(x[i] <= most);
-    return !bad;
+    return dtype == SP_F32 ? !SP_BY_ISA(f32_are_bad, sp_isa_current())(data, n)
+                           : !SP_BY_ISA(f64_are_bad, sp_isa_current())(data, n);
 }
 
 bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64_t count)
@@ -211,12 +249,7 @@ bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64
         return log_rows_are_plain(data, block->dtype, count, n_classes);
     if (kind != SP_KIND_PROBS)
         return are_small_enough(data, block->dtype, count * n_classes);
-    if (block->dtype != SP_F64)
-        return false;
-    for (int64_t t = 0; t < count; t++)
-        if (!prob_row_is_plain((const double *)data + (size_t)t * (size_t)n_classes, n_classes))
-            return false;
-    return true;
+    return block->dtype == SP_F64 && prob_rows_are_plain((const double *)data, count, n_classes);
 }
 
 /* What a row is, seen from all sides: which kinds it would pass for. */

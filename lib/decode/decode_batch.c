@@ -22,7 +22,7 @@ typedef struct batch_work {
     const sp_decode_options *options;
     const sp_decode_output *output;
     sp_decode_output extras; /* output without what all recordings are given together afterwards */
-    sp_kernels kernels;
+    sp_kernels *kernels;     /* large: filled where it is used, never cleared */
     sp_workers *workers;
     sp_verifier verifier;
     atomic_bool no_memory;
@@ -37,10 +37,10 @@ static sp_status decode_fast(const batch_work *w, const sp_scores *scores, sp_sc
                              sp_error *err)
 {
     if (w->options->strategy.kind == SP_GREEDY)
-        return sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score, err);
+        return sp_kernels_greedy(w->kernels, w->chain, scores, scratch, path, score, err);
     if (w->options->strategy.kind != SP_VITERBI)
         return SP_ENOPATH;
-    sp_status status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
+    sp_status status = sp_kernels_viterbi(w->kernels, scores, scratch, path, score);
     return status == SP_OK ? sp_verify(&w->verifier, scores, path, *score, err) : status;
 }
 
@@ -181,19 +181,24 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
     return sp_batch_extras_check(chain, output, err);
 }
 
+static bool needs_sums(const sp_decode_output *output)
+{
+    return output->confidence || output->log_partition;
+}
+
 /* kernels: ready, their tables in the scratch of the workers */
 static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
 {
     const sp_decode_output *output = w->output;
     sp_verifier_init(&w->verifier, w->chain);
     w->workers = workers;
-    bool is_shared = w->kernels.has_sums && (output->confidence || output->log_partition);
+    bool is_shared = w->kernels->has_sums && needs_sums(output);
     if (is_shared) {
         w->extras.confidence = NULL;
         w->extras.log_partition = NULL;
     }
-    if (w->kernels.way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(&w->kernels, w->batch, output, workers,
+    if (w->kernels->way != SP_WAY_PLAIN) {
+        if (!sp_kernels_share(w->kernels, w->batch, output, workers,
                               (sp_leftover){decode_run, finish_run, finish_alone, w, w->unchecked ? are_fine : NULL}))
             return sp_no_memory(err);
     } else {
@@ -202,7 +207,7 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
     if (w->is_bad)
         return SP_EDATA; /* decode_block() has the sentence */
     if (is_shared && !w->no_memory &&
-        !sp_kernels_share_confidence(&w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
+        !sp_kernels_share_confidence(w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, NULL, w, NULL}))
         return sp_no_memory(err);
     return w->no_memory ? sp_no_memory(err) : SP_OK;
 }
@@ -210,7 +215,7 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
 /* Looks at the rows, before or while they are decoded, then at those that are left. */
 static sp_status decode_unchecked(batch_work *w, sp_block *block, sp_workers *workers, sp_error *err)
 {
-    const bool looks_along = sp_kernels_look_along(&w->kernels, w->batch);
+    const bool looks_along = sp_kernels_look_along(w->kernels, w->batch);
     sp_status status = SP_OK;
     if (looks_along)
         w->unchecked = block;
@@ -230,7 +235,7 @@ static sp_status decode_with(sp_isa isa, batch_work *w, sp_block *block, sp_work
     sp_scratch *scratch = sp_workers_scratch(workers);
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     w->extras = *w->output;
-    if (!sp_kernels_init(&w->kernels, isa, w->chain, w->batch, w->options->strategy.kind, workers))
+    if (!sp_kernels_init(w->kernels, isa, w->chain, w->batch, w->options->strategy.kind, needs_sums(w->output), workers))
         status = sp_no_memory(err);
     else
         status = block ? decode_unchecked(w, block, workers, err) : decode_all(w, workers, err);
@@ -241,7 +246,8 @@ static sp_status decode_with(sp_isa isa, batch_work *w, sp_block *block, sp_work
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
-    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
+    sp_kernels kernels;
+    batch_work w = {.kernels = &kernels, .chain = chain, .batch = batch, .options = options, .output = output};
     return decode_with(isa, &w, NULL, workers, err);
 }
 
@@ -249,7 +255,9 @@ sp_status sp_decode_checked(const sp_chain *chain, sp_block *block, sp_kind kind
                             sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
     const sp_batch batch = sp_block_batch(block);
-    batch_work w = {.chain = chain, .batch = &batch, .options = options, .output = output, .kind = sp_prepare_options_default()};
+    sp_kernels kernels;
+    batch_work w = {.kernels = &kernels, .chain = chain, .batch = &batch, .options = options, .output = output};
+    w.kind = sp_prepare_options_default();
     w.kind.kind = kind;
     return decode_with(sp_isa_current(), &w, block, workers, err);
 }

@@ -447,7 +447,7 @@ static const sp_figure of_raters[] = {
 
 #define OWN sp_against
 static const sp_figure of_against[] = {
-    ROW("name", name, "classifier", 0, "name of another classifier of the same recordings, as --against gives it", PLAIN),
+    ROW("name", name, "classifier", 0, "name of another classifier of the same recordings, as `against` gives it", PLAIN),
     ROW("file", file, "file", 0, "base name of its file", OPTIONAL),
     ROW("bytes", file_size, "bytes", 0, "size of its file", OPTIONAL),
     ROW("scores", scores, "scores", 0, "dataset of its scores", OPTIONAL),

@@ -1,6 +1,6 @@
 /* Reading fail-if conditions: recursive descent, a level of recursion for each level of operators that bind alike. A node is an
  * operator, a number or a figure. Nothing here recurses deeper than DEPTH parentheses and signs. */
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/gate.h"
 #include "statepath/status.h"

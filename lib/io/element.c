@@ -142,7 +142,9 @@ static bool load_whole(const unsigned char *p, const sp_element *e, int64_t *who
 
 size_t sp_target_size(sp_target target)
 {
-    return target == SP_TO_BOOL ? 1 : target == SP_TO_F32 || target == SP_TO_I32 || target == SP_TO_LABEL ? 4 : 8;
+    return target == SP_TO_BOOL                                                                              ? 1
+           : target == SP_TO_F32 || target == SP_TO_I32 || target == SP_TO_LABEL || target == SP_TO_PREVIOUS ? 4
+                                                                                                             : 8;
 }
 
 static bool is_little_here(void)
@@ -183,9 +185,10 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
         break;
     case SP_TO_I32:
     case SP_TO_LABEL:
+    case SP_TO_PREVIOUS:
         for (int64_t i = 0; i < n; i++, p += element.size) {
             const bool is_whole = load_whole(p, &element, &whole, bad);
-            whole = target == SP_TO_LABEL && whole == -100 ? -1 : whole;
+            whole = (target == SP_TO_LABEL && whole == -100) || (target == SP_TO_PREVIOUS && whole < 0) ? -1 : whole;
             if (!is_whole || whole < -1 || whole >= limit)
                 return i;
             ((int32_t *)out)[i] = (int32_t)whole;
@@ -226,6 +229,7 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
     switch (target) {
     case SP_TO_I32:
     case SP_TO_LABEL:
+    case SP_TO_PREVIOUS:
         if (bad != floor(bad))
             snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
         else if (limit > INT32_MAX)

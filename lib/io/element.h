@@ -21,13 +21,14 @@ typedef struct sp_element {
 
 /* What values are turned into, and what is asked of them. */
 typedef enum sp_target {
-    SP_TO_F32,    /* float; from floats of 16 and 32 bits, exact */
-    SP_TO_F64,    /* double; from any float, exact */
-    SP_TO_I32,    /* int32_t, -1 .. limit-1 (labels, paths); floats must be whole */
-    SP_TO_LABEL,  /* the same, and -100 becomes -1 */
-    SP_TO_I64,    /* int64_t; floats must be whole */
-    SP_TO_WEIGHT, /* double >= 0, finite; from any number */
-    SP_TO_BOOL    /* uint8_t, 0 or 1 */
+    SP_TO_F32,      /* float; from floats of 16 and 32 bits, exact */
+    SP_TO_F64,      /* double; from any float, exact */
+    SP_TO_I32,      /* int32_t, -1 .. limit-1 (labels, paths); floats must be whole */
+    SP_TO_LABEL,    /* the same, and -100 becomes -1 */
+    SP_TO_PREVIOUS, /* the same, and whatever is negative becomes -1 */
+    SP_TO_I64,      /* int64_t; floats must be whole */
+    SP_TO_WEIGHT,   /* double >= 0, finite; from any number */
+    SP_TO_BOOL      /* uint8_t, 0 or 1 */
 } sp_target;
 
 size_t sp_target_size(sp_target target); /* bytes of one value */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "core/subjects.h"
+#include "io/element.h"
 #include "statepath/files.h"
 
 /* What a file is opened for. */
@@ -76,6 +77,7 @@ struct sp_source {
     sp_model *named;       /* whose classes the columns are, by the options; or NULL. Owned */
     const sp_codes *codes; /* of the labels, or NULL; borrowed */
     bool ignores_100;      /* labels of -100 are unscored; set while opening */
+    bool are_previous;     /* the labels are the class before each step: any negative number means none */
     /* Holes (holes.h): flags [n_steps] of the steps that take part, and what says so ("array valid"), set while opening; NULL:
      * there are none. Both owned. The rest once they are used. */
     uint8_t *kept;
@@ -93,6 +95,17 @@ struct sp_source {
     bool has_looked_for_scorers; /* scorers is filled */
     sp_scorers_found scorers;
 };
+
+/* What the labels are read as, and which of them mean none. */
+static inline sp_target sp_source_label_target(const sp_source *source)
+{
+    return source->are_previous ? SP_TO_PREVIOUS : source->ignores_100 ? SP_TO_LABEL : SP_TO_I32;
+}
+
+static inline bool sp_source_label_is_none(const sp_source *source, int64_t label)
+{
+    return source->are_previous ? label < 0 : source->ignores_100 && label == -100;
+}
 
 /* The way of writing paths that the name of a file asks for by its ending; NULL: HDF5. */
 const sp_path_format *sp_format_of_paths(const char *file);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const sp_shape_names[] = {"offsets", "lengths", "valid", "ids", NULL};
+
 /* ---- finding ---- */
 
 sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64_t *lengths, uint8_t **kept, sp_error *err)

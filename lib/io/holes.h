@@ -15,6 +15,9 @@
 #define SP_TRAINER_LABELS "label_ids"
 #define SP_TRAINER_SCORES "predictions"
 
+/* Names of what stands beside scores of several recordings; NULL ends them. */
+extern const char *const sp_shape_names[];
+
 /* The lengths [n] of recordings whose steps are flagged: up to the last one that takes part. *kept [sum of the lengths] the flags
  * up to there, where one of them is 0; else NULL. SP_OK, SP_ENOMEM. */
 sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64_t *lengths, uint8_t **kept, sp_error *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/many.h"
+#include "io/scorers.h"
 #include "io/source.h"
 
 enum { NO_SCORER = -1 };
@@ -260,13 +261,8 @@ static int32_t index_of(const char *const *names, int32_t n, const char *name)
     return NO_SCORER;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The names that any file has, sorted, in a list of copies. */
-static sp_status collect_scorers(sp_source *source, char *names[SP_SOURCE_MAX_SCORERS], int32_t *n, sp_error *err)
+/* The names that any file has, sorted. */
+static sp_status collect_scorers(sp_source *source, sp_scorer_names *names, sp_error *err)
 {
     const sp_many *a = source->opened;
     sp_status status = SP_OK;
@@ -278,32 +274,23 @@ static sp_status collect_scorers(sp_source *source, char *names[SP_SOURCE_MAX_SC
         status = reopen_member(source, i, &one, err);
         if (status == SP_OK)
             status = sp_source_find_scorers(one, &found, err);
-        for (int32_t s = 0; status == SP_OK && s < found.n_scorers; s++) {
-            if (index_of((const char *const *)names, *n, found.names[s]) >= 0)
-                continue;
-            if (*n == SP_SOURCE_MAX_SCORERS)
-                return sp_fail(err, SP_EDATA, "%s: the files have labels by more than %d scorers", source->info.file,
-                               SP_SOURCE_MAX_SCORERS);
-            if (!(names[(*n)++] = strdup(found.names[s])))
-                return sp_no_memory(err);
-        }
+        for (int32_t s = 0; status == SP_OK && s < found.n_scorers; s++)
+            status = sp_scorer_names_add(names, found.names[s], strlen(found.names[s]), source->info.file, err);
     }
-    qsort(names, (size_t)*n, sizeof *names, compare_texts);
+    sp_scorer_names_sort(names);
     return status;
 }
 
 static sp_status find_scorers(sp_source *source, sp_error *err)
 {
     sp_many *a = source->opened;
-    char *names[SP_SOURCE_MAX_SCORERS] = {NULL};
-    int32_t n = 0;
-    sp_status status = collect_scorers(source, names, &n, err);
-    if (status == SP_OK && n > 0 && !(a->scorer_names = sp_texts_copy((const char *const *)names, n)))
+    sp_scorer_names names = {0};
+    sp_status status = collect_scorers(source, &names, err);
+    if (status == SP_OK && names.n > 0 && !(a->scorer_names = sp_texts_copy((const char *const *)names.names, names.n)))
         status = sp_no_memory(err);
-    for (int32_t s = 0; s < SP_SOURCE_MAX_SCORERS; s++)
-        free(names[s]);
     if (status == SP_OK)
-        source->scorers = (sp_scorers_found){.n_scorers = n, .names = (const char *const *)a->scorer_names};
+        source->scorers = (sp_scorers_found){.n_scorers = names.n, .names = (const char *const *)a->scorer_names};
+    sp_scorer_names_clear(&names);
     return status;
 }
 

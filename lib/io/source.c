@@ -262,6 +262,7 @@ static sp_source *new_source(const char *name, const sp_request *request)
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
     source->ignores_100 = request->options->ignores_100;
+    source->are_previous = request->options->are_previous;
     return source;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "statepath/status.h"
 
 /* ---- memory ---- */

@@ -54,7 +54,9 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
                            double *value, double *gradient, sp_error *err);
 
 /* The counts of the labels as parameters: scale; bias = - prior * log class frequency; w = transitions * log smoothed
- * probability; start = log smoothed probability. A centre to be drawn to, and a start. smoothing  > 0;   weights  NULL: all 1
+ * probability; start = log smoothed probability. A centre to be drawn to, and a start.
+ *   smoothing  above 0
+ *   weights    NULL: all 1
  * SP_OK, SP_ENOMEM. */
 typedef struct sp_crf_weights {
     double scale, transitions, prior;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "evaluate/evaluate.h"
 #include "learn/decided.h"
 #include "learn/learn.h"

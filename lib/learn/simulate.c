@@ -72,8 +72,8 @@ static bool make_room(workshop *w)
 /* What it says when it sees d, and how often it begins to err.
  *
  * A share e = 1 - confusion[c,c] of the steps of class c shall be wrong. Errors last L steps on average and begin with
- * probability q at a step that is not in one, so wrong steps stand to right ones as q L to 1 - q: e = q L / (q L + 1 - q)   hence
- * q = e / (L (1 - e) + e) */
+ * probability q at a step that is not in one, so wrong steps stand to right ones as q L to 1 - q:
+ *     e = q L / (q L + 1 - q), hence q = e / (L (1 - e) + e) */
 static void prepare_classifier(workshop *w)
 {
     const sp_recipe *r = w->recipe;

@@ -6,7 +6,7 @@
 #include "pipeline/pipeline.h"
 
 /* The strategies that are named, or the usual ones: argmax, greedy and viterbi; with `cv` without greedy, which decodes badly
- * with learnt weights (lib/learn/README.md). */
+ * with learnt weights (lib/learn/measured.md). */
 const char *sp_strategies_named(const sp_run_options *options);
 
 /* Was the model fitted on these very recordings? */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "sleep/stages.h"

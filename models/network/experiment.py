@@ -1,4 +1,4 @@
-"""The experiment of README.md: five seeds, training with and without masks, decoding at three levels of noise.
+"""The experiment of measured.md: five seeds, training with and without masks, decoding at three levels of noise.
 
     python3 models/network/experiment.py build/release/statepath FOLDER
 

@@ -1,4 +1,4 @@
-/* The figures of bench_decode and bench_marginals as the tables of lib/decode/README.md.
+/* The figures of bench_decode and bench_marginals as the tables of lib/decode/measured.md.
  *
  *     bench_markdown DECODE.json MARGINALS.json */
 #include <jansson.h>

@@ -10,6 +10,7 @@ import time
 
 import statepath_test as st
 
+WITH_PROGRAM = os.path.dirname(st.PROGRAM) + os.pathsep + os.environ["PATH"]  # the shell's function asks it
 MODELS = ["sleep-aasm", "sleep-permissive", "sleep-strict", "sleep-textbook"]
 
 
@@ -21,7 +22,7 @@ class Typed:
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)
-            environment = {"PATH": os.environ["PATH"], "HOME": folder, "TERM": "dumb", "LC_ALL": "C.UTF-8", "PS1": "$ "}
+            environment = {"PATH": WITH_PROGRAM, "HOME": folder, "TERM": "dumb", "LC_ALL": "C.UTF-8", "PS1": "$ "}
             os.execvpe(command[0], command, environment)
         self.shown = b""
         self.send(start + "\nprintf 'be%s\\n' gun\n")
@@ -117,7 +118,8 @@ class TestCompletion(st.TestCase):
         """What bash offers for the last of the words, as its line editor would cut them."""
         self.write("script", self.script)
         ask = '. ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _statepath; printf "%s\\n" "${COMPREPLY[@]}"'
-        done = subprocess.run(["bash", "-c", ask, "bash", "statepath", *words], cwd=self.folder, capture_output=True, text=True)
+        done = subprocess.run(["bash", "-c", ask, "bash", "statepath", *words], cwd=self.folder, capture_output=True, text=True,
+                              env=dict(os.environ, PATH=WITH_PROGRAM))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.split()
 
@@ -174,7 +176,7 @@ class TestCompletion(st.TestCase):
         """What fish offers for the last word of each line."""
         self.write("script.fish", self.script)
         ask = "".join("complete -C %s; echo ----;" % ("'statepath %s'" % line.replace("'", "\\'")) for line in lines)
-        environment = dict(os.environ, HOME=self.folder, XDG_CONFIG_HOME=self.folder, XDG_DATA_HOME=self.folder, LC_ALL="C.UTF-8")
+        environment = dict(os.environ, PATH=WITH_PROGRAM, HOME=self.folder, XDG_CONFIG_HOME=self.folder, XDG_DATA_HOME=self.folder, LC_ALL="C.UTF-8")
         done = subprocess.run(["fish", "--no-config", "-c", "source script.fish; " + ask], cwd=self.folder, env=environment,
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

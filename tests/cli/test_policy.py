@@ -25,7 +25,7 @@ class TestPolicy(st.TestCase):
         self.statepath("simulate", os.path.join(st.SOURCE, "datasets/policy-demo.recipe.json"), "-o", "policy.h5", stdout="",
                        stderr="wrote policy.h5: 2,000 positions, 1,900 moves\n")
         said = self.statepath("mask", "leak", "policy.h5", stderr="").stdout.splitlines()
-        with open(os.path.join(st.SOURCE, "lib/mask/README.md"), encoding="utf-8") as readme:
+        with open(os.path.join(st.SOURCE, "lib/mask/lessons.md"), encoding="utf-8") as readme:
             self.assertIn("\n".join(said[1:]), readme.read())
         leak = json.loads(self.statepath("mask", "leak", "policy.h5", "--json", "-").stdout)
         self.assertLess(leak["mean"], 0.001)

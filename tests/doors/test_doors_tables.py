@@ -96,6 +96,19 @@ class TestTables(st.TestCase):
         done = self.statepath("compare", "x.csv", "--reference", "labels.csv", "-m", "sleep-aasm", "--json", "-")
         self.assertAlmostEqual(json.loads(done.stdout)["strategies"]["argmax"]["accuracy"], self.accuracy, 12)
 
+    def test_apostrophe(self):
+        """What a spreadsheet would take for a formula has an apostrophe before it, in scores, labels and paths alike."""
+        self.write("x.csv", "recording,'-a,b,label\n'-night,.9,.1,'-a\n'-night,.2,.8,b\n\"'=x, 2\",.6,.4,b\n")
+        self.write("labels.csv", "recording,label\n'-night,'-a\n'-night,b\n\"'=x, 2\",b\n")
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": ["-a", "b"], "allow": {"-a": ["b", "-a"], "b": ["-a", "b"]}}))
+        wanted = [1.0, 1.0, 0.0]
+        for more in ([], ["--labels", "labels.csv"]):
+            done = self.statepath("compare", "x.csv", *more, "-m", "m.json", "-s", "argmax", "-o", "p.csv", "-f", "--json", "-")
+            self.assertAlmostEqual(json.loads(done.stdout)["strategies"]["argmax"]["accuracy"], sum(wanted) / 3, 12)
+        self.assertIn('"\'-night",0,"\'-a"', self.read("p.csv").decode())
+        done = self.statepath("evaluate", "p.csv", "--reference", "labels.csv", "-m", "m.json", "--json", "-")
+        self.assertIn('"accuracy": 0.66', done.stdout)
+
     def test_wrong_use(self):
         self.write("x.csv", table(self.probs, index=False))
         self.refuses("inspect", "x.csv", "--header", "--no-header", status=2, sentence="--header and --no-header say the opposite; leave one of them out")

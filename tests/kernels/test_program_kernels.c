@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "combination.h"
+
+/* Confidence of a recording in pieces is given by runs on files alone, which need more than libstatepath. */
 #include "decode/long.h"
 
 /* ---- what the library says ---- */

@@ -3,6 +3,7 @@
 #include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
+#include "statepath/stream.h"
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */

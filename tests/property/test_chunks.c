@@ -1,10 +1,13 @@
 /* Long recordings in chunks against the plain kernel: path and score byte for byte, on every instruction set that the machine
  * has, and chunks that are done again only where they must be. */
 #include "check.h"
+#include "random_model.h"
+#include "statepath/decode.h"
+
+/* Nobody chooses the length of chunks, nor learns which of them were done again. */
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
-#include "random_model.h"
 
 /* What may come up. */
 typedef struct kind {

@@ -1,8 +1,8 @@
 /* Minimum dwells in lanes against the plain kernel with its history ranks, byte for byte, on every instruction set that the
  * machine has: random models, most of them full of ties. */
 #include "check.h"
-#include "decode/kernels/kernels.h"
 #include "random_batch.h"
+#include "statepath/decode.h"
 
 static sp_workers *workers[3]; /* [n_threads] */
 
@@ -23,38 +23,37 @@ static int free_workers(void **state)
     return 0;
 }
 
-static answer decode_with(sp_isa isa, int n_threads, const sp_chain *chain, const sp_batch *batch,
-                          const sp_decode_options *options)
-{
-    sp_error err;
-    answer a = answer_new(batch);
-    sp_decode_output output = answer_output(&a);
-    assert_ok(sp_decode_batch_with(isa, chain, batch, options, workers[n_threads], &output, &err), &err);
-    return a;
-}
-
 /* What one comparison saw. */
 typedef struct tally {
     int64_t n_fast, n_decoded, n_stuck;
 } tally;
 
-static bool has_lanes(const sp_chain *chain)
+/* Has the model dwells, and few enough for the lanes of lib/decode/kernels/dwell.h? */
+static bool has_lanes(const sp_model *model)
 {
-    sp_dwell_rules rules;
-    return sp_dwell_rules_init(&rules, chain);
+    enum { MOST_CLASSES = 12, MOST_DWELL = 64, MOST_STATES = 128 };
+    bool has_dwell = false, fits = model->n_classes <= MOST_CLASSES && !model->states;
+    int32_t n_states = 0;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        const int32_t dwell = model->min_dwell ? model->min_dwell[s] : 1;
+        has_dwell |= dwell > 1;
+        fits &= dwell <= MOST_DWELL;
+        n_states += dwell;
+    }
+    return has_dwell && fits && n_states <= MOST_STATES;
 }
 
-static void compare(const sp_chain *chain, const sp_batch *batch, uint64_t seed, tally *seen)
+static void compare(const random_case *c, const sp_batch *batch, uint64_t seed, tally *seen)
 {
     sp_decode_options options = sp_decode_options_default();
     options.relax = seed % 4 == 0;
-    answer expected = decode_with(SP_ISA_PLAIN, 1, chain, batch, &options);
+    answer expected = answer_plain(c->chain, batch, &options);
     for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-        answer found = decode_with(isa, 1 + (int)(seed + isa) % 2, chain, batch, &options);
+        answer found = answer_by(isa, workers[1 + (int)(seed + isa) % 2], c->chain, batch, &options);
         assert_same_answer(batch, &expected, &found);
         answer_free(&found);
     }
-    seen->n_fast += has_lanes(chain);
+    seen->n_fast += has_lanes(c->model);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         if (batch->offsets[n] < batch->offsets[n + 1])
             *(expected.results[n].status == SP_OK ? &seen->n_decoded : &seen->n_stuck) += 1;
@@ -83,7 +82,7 @@ static void compare_random(uint64_t seed, const random_shape *shape, int32_t mos
         batch.scores.data = narrow;
         batch.scores.dtype = SP_F32;
     }
-    compare(c.chain, &batch, seed, seen);
+    compare(&c, &batch, seed, seen);
     free(narrow);
     random_case_free(&c);
 }
@@ -127,41 +126,11 @@ static void several_states_equal_plain(void **state)
     assert_true(seen.n_decoded > 800 && seen.n_stuck > 0);
 }
 
-/* What the kernel must refuse: more classes, longer dwells, more states than it has room for. */
-static void only_what_fits(void **state)
-{
-    (void)state;
-    static const struct {
-        int32_t n_classes, dwell;
-        bool fits;
-    } cases[] = {{12, 2, true}, {13, 2, false}, {2, 64, true}, {1, 64, true}, {1, 65, false}, {3, 43, false}, {4, 1, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
-        int32_t n = cases[i].n_classes;
-        uint8_t allow[13 * 13];
-        sp_chain *chain = NULL;
-        sp_error err;
-        memset(allow, 1, sizeof allow);
-        sp_model *model = sp_model_new("dwell", n, names);
-        assert_non_null(model);
-        assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
-        model->min_dwell = malloc((size_t)n * sizeof *model->min_dwell);
-        assert_non_null(model->min_dwell);
-        for (int32_t s = 0; s < n; s++)
-            model->min_dwell[s] = cases[i].dwell;
-        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-        assert_int_equal(has_lanes(chain), cases[i].fits);
-        sp_chain_free(chain);
-        sp_model_free(model);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dwells_equal_plain),
         cmocka_unit_test(several_states_equal_plain),
-        cmocka_unit_test(only_what_fits),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);
 }

@@ -2,8 +2,10 @@
 #include "check.h"
 #include "random_model.h"
 
+#include "statepath/report.h"
+
+/* Runs cut only what is too long for memory; pieces of a few steps show what falls on their borders. */
 #include "evaluate/evaluate.h"
-#include "statepath-kit.h"
 
 enum { K = 5, MOST = 400, STRATEGIES = 3, SCORERS = 2, N = 3 };
 

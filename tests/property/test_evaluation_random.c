@@ -1,6 +1,8 @@
 /* Evaluations of random labels and paths against counts taken in the simplest way, and laws that they keep. */
 #include "check.h"
+#include "statepath/comparison.h"
 
+/* Runs choose blocks by themselves, and draw ten thousand resamples, for which there are too many problems here. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 

@@ -1,8 +1,12 @@
 /* Long recordings in pieces against the same in memory. */
 #include "check.h"
-#include "decode/long.h"
 #include "random_batch.h"
 #include "random_model.h"
+#include "statepath/advanced.h"
+#include "statepath/stream.h"
+
+/* Confidence and score of a path in pieces are given by runs on files alone. */
+#include "decode/long.h"
 
 /* A recording that is handed out in copies of its pieces, so that reading beside one is found out. */
 typedef struct tape {

@@ -1,5 +1,6 @@
 /* Masked softmax, leak and attention on random rows: what must hold for all of them. */
 #include "check.h"
+#include "statepath/mask.h"
 
 enum { ROWS = 8, MOST = 40, ROUNDS = 600 };
 

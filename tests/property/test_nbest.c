@@ -2,7 +2,9 @@
 #include "check.h"
 #include "oracle.h"
 #include "random_model.h"
+#include "statepath/advanced.h"
 
+/* sp_nbest() chooses the search by itself, and leaves the quick one only where memory is short. */
 #include "decode/strategies/nbest_lazy.h"
 
 static const random_shape shapes[] = {

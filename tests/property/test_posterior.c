@@ -3,8 +3,7 @@
 #include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
-
-#include "decode/strategies/marginals.h"
+#include "statepath/advanced.h"
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
@@ -190,59 +189,6 @@ static void test_every_small_model(void **state)
     assert_true(n_paths > CASES && n_none > CASES / 4);
 }
 
-/* ---- blocks ---- */
-
-typedef struct collected {
-    double *marginals, *logs;
-    int32_t n_classes;
-    int64_t next; /* rows come last first */
-} collected;
-
-static void collect(void *arg, int64_t t, const double *marginal, const double *log_marginal)
-{
-    collected *out = arg;
-    assert_int_equal(t, --out->next);
-    size_t size = (size_t)out->n_classes * sizeof *marginal;
-    memcpy(out->marginals + t * out->n_classes, marginal, size);
-    memcpy(out->logs + t * out->n_classes, log_marginal, size);
-}
-
-/* Keeping the forward pass in blocks of any length changes no bit. */
-static void test_blocks(void **state)
-{
-    (void)state;
-    random_shape shape = {.max_classes = 5,
-                          .max_steps = 60,
-                          .max_states_per_class = 2,
-                          .max_dwell = 3,
-                          .has_weights = true,
-                          .has_gaps = true,
-                          .impossible = 0.02};
-    sp_scratch *scratch = sp_scratch_new();
-    int n_paths = 0;
-    for (uint64_t seed = 0; seed < 200; seed++) {
-        random_case c = random_case_new(seed, &shape);
-        double whole[2][60 * 5], part[2][60 * 5];
-        int64_t blocks[] = {0, 1, 2, 7, 30, c.scores.n_steps - 1};
-        for (int b = 0; b < 6; b++) {
-            collected out = {b ? part[0] : whole[0], b ? part[1] : whole[1], c.scores.n_classes, c.scores.n_steps};
-            sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true, .block = blocks[b] > 0 ? blocks[b] : 0};
-            if (sp_marginal_rows(c.chain, &c.scores, scratch, &sink, NULL, NULL) != SP_OK)
-                break;
-            assert_int_equal(out.next, 0);
-            size_t size = (size_t)(c.scores.n_steps * c.scores.n_classes) * sizeof(double);
-            if (b > 0) {
-                assert_memory_equal(part[0], whole[0], size);
-                assert_memory_equal(part[1], whole[1], size);
-                n_paths++;
-            }
-        }
-        random_case_free(&c);
-    }
-    sp_scratch_free(scratch);
-    assert_true(n_paths > 300);
-}
-
 /* ---- laws ---- */
 
 static const random_shape law_shape = {.max_classes = 6,
@@ -384,26 +330,11 @@ static void test_log_z_does_not_drift(void **state)
     }
     sp_scores scores = {data, SP_F64, 2, STEPS, NULL};
     sp_error err;
-    assert_ok(sp_marginal_rows(chain, &scores, scratch, NULL, &log_z, &err), &err);
+    assert_ok(sp_forward_backward(chain, &scores, scratch, NULL, &log_z, &err), &err);
     assert_close(log_z, -0.1 * STEPS, 0, 1e-15);
     free(data);
     sp_scratch_free(scratch);
     sp_chain_free(chain);
-}
-
-/* To whole multiples of 2^-40, as far as doubles go finer than that; what rounding decided between equals is gone. */
-static void test_rounded_marginals(void **state)
-{
-    (void)state;
-    const double some[] = {0.1, -0.7, -9.3, -100.3, -5000.7, -8191.9};
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-        double rounded = sp_marginal_rounded(some[i]), steps = ldexp(rounded, 40);
-        assert_true(steps == rint(steps));
-        assert_true(fabs(rounded - some[i]) <= 0x1p-41);
-        assert_true(sp_marginal_rounded(rounded + 0x1p-42) == rounded && sp_marginal_rounded(rounded - 0x1p-42) == rounded);
-    }
-    assert_true(sp_marginal_rounded(-8192.3) == -8192.3 && sp_marginal_rounded(-INFINITY) == -INFINITY);
-    assert_true(sp_marginal_rounded(0) == 0 && sp_marginal_rounded(1) == 1);
 }
 
 /* A state far behind the best may be the only one to survive; nothing may underflow on the way. */
@@ -412,7 +343,7 @@ static void test_extreme_scores(void **state)
     (void)state;
     sp_chain *chain = two_classes(0, -2000, true); /* a to b costs exp(-2000), no way back */
     sp_scratch *scratch = sp_scratch_new();
-    double data[] = {0, -5000, 0, -5000, 0, -5000, -INFINITY, 0}, marginals[8], log_z, score;
+    double data[] = {0, -5000, 0, -5000, 0, -5000, -INFINITY, 0}, marginals[8], log_z, score = NAN;
     sp_scores scores = {data, SP_F64, 2, 4, NULL};
     int32_t path[4];
     sp_error err;
@@ -424,18 +355,6 @@ static void test_extreme_scores(void **state)
     data[4] = -INFINITY; /* now b, 5000 behind, must be taken a step earlier */
     assert_ok(decode_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
     assert_true(score == -7000 && path[1] == 0 && path[2] == 1);
-
-    /* Marginals that underflow are not impossible, and their logs say how improbable. a a: 0, a b: -5000, b b: -10000 nats. */
-    sp_chain_free(chain);
-    chain = two_classes(0, 0, true);
-    double far[] = {0, -5000, 0, -5000}, logs[4];
-    const double expected[] = {0, -10000, 0, -5000};
-    scores = (sp_scores){far, SP_F64, 2, 2, NULL};
-    collected out = {marginals, logs, 2, 2};
-    sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
-    assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, &log_z, &err), &err);
-    for (int i = 0; i < 4; i++)
-        assert_true(logs[i] == expected[i] && marginals[i] == (i % 2 ? 0 : 1));
     sp_chain_free(chain);
     sp_scratch_free(scratch);
 }
@@ -456,22 +375,15 @@ static void test_underflow_costs_no_digits(void **state)
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     for (double behind = 600.25; behind < 760; behind += 0.25) {
         const double data[] = {0, -behind, -INFINITY, 0}, last_first[] = {-INFINITY, 0, 0, -behind};
-        double marginals[4], logs[4], log_z;
+        double marginals[4], log_z;
         for (int way = 0; way < 2; way++) {
             sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL};
-            collected out = {marginals, logs, 2, 2};
-            sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
-            assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, &log_z, &err), &err);
+            assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
             assert_close(log_z, -behind, 0, 1e-13);
             assert_true(marginals[1] == 1 && marginals[3] == 1);
             assert_ok(sp_forward_backward(chain, &scores, scratch, NULL, &log_z, &err), &err);
             assert_close(log_z, -behind, 0, 1e-13);
         }
-        sp_scores scores = {(double[]){0, -behind}, SP_F64, 2, 1, NULL}; /* and in the log of a marginal */
-        collected out = {marginals, logs, 2, 1};
-        sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
-        assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, NULL, &err), &err);
-        assert_close(logs[1], -behind, 0, 1e-13);
     }
     sp_chain_free(chain);
     sp_model_free(model);
@@ -537,7 +449,7 @@ static void test_mea_keeps_the_end_of_a_dwell(void **state)
     memcpy(model->min_dwell, (int32_t[]){1, 2, 1}, 3 * sizeof *model->min_dwell);
     model->min_dwell_at_end = true;
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-    double marginals[9], score;
+    double marginals[9], score = NAN;
     int32_t path[3];
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, NULL, &err), &err);
     assert_true(marginals[3] > marginals[4] && marginals[7] > marginals[6] && marginals[7] > marginals[8]);
@@ -583,12 +495,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_small_model),
-        cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_row_constants),
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_long_recording),
         cmocka_unit_test(test_log_z_does_not_drift),
-        cmocka_unit_test(test_rounded_marginals),
         cmocka_unit_test(test_extreme_scores),
         cmocka_unit_test(test_underflow_costs_no_digits),
         cmocka_unit_test(test_impossible_steps_are_never_taken),

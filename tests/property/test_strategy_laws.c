@@ -2,6 +2,7 @@
 #include "check.h"
 #include "decode_one.h"
 #include "random_model.h"
+#include "statepath/advanced.h"
 
 enum { MOST_STEPS = 50, MOST_CLASSES = 6, N_BEST = 4 };
 
@@ -230,7 +231,7 @@ static void test_large_sparse_model(void **state)
     sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL};
     sp_scratch *scratch = sp_scratch_new();
     int32_t best[STEPS], path[STEPS], two[2 * STEPS];
-    double score, own, both[2];
+    double score, own = NAN, both[2];
     assert_ok(sp_viterbi(chain, &scores, scratch, best, &score, &err), &err);
     assert_ok(decode_beam(chain, &scores, CLASSES, scratch, path, &own, &err), &err);
     assert_memory_equal(path, best, sizeof best);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "oracle.h"
 #include "random_model.h"
+#include "statepath/decode.h"
 
 /* One shape a kind of model. Whole-number scores make equal sums exact: there the ties are tested, and there are many. */
 static const random_shape shapes[] = {

@@ -294,3 +294,13 @@ def test_threads_do_not_meet():
     for t in threads:
         t.join()
     assert found == [expected] * 4
+
+
+def test_sentences_name_options_as_python_has_them(tmp_path):
+    scores, labels = data(np.random.default_rng(3))
+    report = sp.compare(scores, labels, "sleep-aasm", kind="probs", margin=0.01, wake_trim=30, absent_class="zero", bridge_unscored=True)
+    for ending in ("md", "html"):
+        report.save(tmp_path / f"r.{ending}")
+        text = (tmp_path / f"r.{ending}").read_text()
+        assert "wake_trim=" in text.replace("\\_", "_") and "margin=" in text, ending
+        assert not re.search(r"--[a-z]+-?[a-z]+[ )<]", re.sub(r"(?s)<(style|script).*?</\1>", "", text)), ending

@@ -409,6 +409,11 @@ def test_bad_hdf5(tmp_path):
         ({"night/softmax": 20, "night/offsets": [0, 7, 20], "offsets": [0, 5, 20]}, {"scores": "/night/softmax"}, [7, 13]),
         ({"night/probs": 20, "night/offsets": [0, 5, 20]}, {}, None),
         ({"recordings/probs": 20, "recordings/offsets": [0, 5, 20]}, {}, None),
+        ({"b/probs": 20, "b/labels": [0] * 20, "a/probs": 5, "a/labels": [1] * 5}, {}, [5, 20]),
+        ({"b/probs": 20, "a/probs": 5, "c/other": 3}, {}, None),
+        ({"probs/b": 20, "labels/b": [0] * 20, "probs/a": 5, "labels/a": [1] * 5}, {}, [5, 20]),
+        ({"b/probs": 20, "a/log_probs": 5}, {}, None),
+        ({"a/probs": 20, "b/probs": 20, "b/offsets": [0, 5, 20]}, {}, None),
         ({"softmax": 20, "offsets": [0, 5, 20]}, {}, None),
         ({"softmax": 20, "labels": [0, 1, 2]}, {}, None),
         ({"softmax": 20, "labels": [0] * 20}, {"labels": "labels"}, [20]),
@@ -430,7 +435,7 @@ def test_places_in_hdf5(program, tmp_path, names, options, lengths):
                           cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
     assert (done.returncode == 0) == (lengths is not None), done.stderr
     if lengths is None:
-        with pytest.raises(sp.FileError, match="scores="):
+        with pytest.raises(sp.FileError, match="scores=|write it, or take the group out of /"):
             sp.read(tmp_path / "s.h5", **options)
     else:
         read = sp.read(tmp_path / "s.h5", **options)

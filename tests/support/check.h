@@ -1,4 +1,4 @@
-/* What every test includes: cmocka and its required headers, and the library. */
+/* What every test includes: cmocka and its required headers, and macros for what the library returns. */
 #ifndef TEST_CHECK_H
 #define TEST_CHECK_H
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statepath-kit.h"
+#include "statepath/status.h"
 
 /* The call succeeds, else the test fails with the library's sentence. */
 #define assert_ok(call, err)                                                                                                     \

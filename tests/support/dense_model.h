@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "statepath.h"
+#include "statepath/model.h"
 
 typedef struct dense_model {
     int32_t n_classes, n_states;

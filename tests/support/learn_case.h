@@ -2,7 +2,7 @@
 #ifndef TEST_LEARN_CASE_H
 #define TEST_LEARN_CASE_H
 
-#include "statepath-kit.h"
+#include "statepath/learn.h"
 
 enum { CASE_K = 4 };
 

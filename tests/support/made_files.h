@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "statepath/status.h"
-
 /* A new empty folder; its name is static until made_folder_remove(). */
 const char *made_folder(void);
 void made_folder_remove(void);

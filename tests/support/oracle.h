@@ -5,6 +5,7 @@
 #define TEST_ORACLE_H
 
 #include "dense_model.h"
+#include "statepath/model.h"
 
 /* ---- textbook Viterbi: any T, any M ---- */
 

@@ -3,7 +3,7 @@
 #define TEST_RANDOM_BATCH_H
 
 #include "random_model.h"
-#include "statepath.h"
+#include "statepath/decode.h"
 
 /* Many recordings of one random model with whole-number scores, some of which cannot be decoded. */
 typedef struct random_batch {
@@ -29,6 +29,12 @@ sp_decode_output answer_output(const answer *a);
 
 /* The answer on so many threads; the call must succeed. */
 answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
+
+/* By the instruction set `isa`, which the machine must have; sp_isa_best() is in use afterwards. */
+answer answer_by(sp_isa isa, sp_workers *workers, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
+
+/* What each recording gives alone, by the plain kernels. */
+answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options);
 
 /* The same bytes, padding aside. */
 void assert_same_result(const sp_decoded *a, const sp_decoded *b);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "statepath.h"
+#include "statepath/model.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014). */
 typedef struct random_source {

@@ -622,6 +622,15 @@ sample *sample_nights(int64_t n_recordings, int64_t steps)
     return by_recipe(5, classes, allow, n_recordings, steps);
 }
 
+sample *sample_ranked(void)
+{
+    sample *s = sample_nights(1000, 20);
+    sp_recording_result *rows = s->comparison.strategies[SAMPLE_VITERBI].recordings;
+    for (int64_t r = 0; r < 1000; r++)
+        rows[r].accuracy = (sp_value){.value = r == 500 ? 0.01 : r == 700 ? 0.99 : 0.1 + 0.0005 * (double)r};
+    return s;
+}
+
 sample *sample_band(int32_t n_classes, int64_t n_recordings, int64_t steps)
 {
     size_t n = (size_t)n_classes;

@@ -7,28 +7,35 @@
 #include "decode/recording.h"
 
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
-                     sp_workers *workers)
+                     bool needs_sums, sp_workers *workers)
 {
+    const bool goes_by_sums = strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI;
+    const bool is_chosen = strategy == SP_VITERBI || strategy == SP_GREEDY || strategy == SP_ARGMAX;
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
     kernels->strategy = strategy;
     kernels->greedy.n = 0;
-    kernels->has_single = isa != SP_ISA_PLAIN && strategy == SP_VITERBI && sp_single_rules_init(&kernels->single, chain) &&
-                          sp_single_is_quick(isa, &kernels->single);
-    kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
-    if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
+    kernels->has_single = false;
+    kernels->has_sums = isa != SP_ISA_PLAIN && (needs_sums || goes_by_sums) && sp_sum_rules_init(&kernels->sums, chain);
+    if (kernels->has_sums && goes_by_sums)
         kernels->way = SP_WAY_SUMS;
-    if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
+    if (isa == SP_ISA_PLAIN || !is_chosen)
         return true;
     if (strategy == SP_GREEDY && !sp_greedy_table_init(&kernels->greedy, chain, sp_workers_scratch(workers)))
         return false;
-    if (sp_lane_rules_init(&kernels->lanes, chain))
+    if (sp_lane_rules_init(&kernels->lanes, chain)) {
         kernels->way = SP_WAY_LANES;
-    else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain))
+        if (strategy == SP_VITERBI) {
+            sp_single_rules_take(&kernels->single, &kernels->lanes, chain->entry);
+            kernels->has_single = sp_single_is_quick(isa, &kernels->single);
+        }
+    } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
         kernels->way = SP_WAY_DWELL;
-    else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps))
+    } else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps)) {
         kernels->way = SP_WAY_DENSE;
-    return kernels->way != SP_WAY_DENSE || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
+        return sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
+    }
+    return true;
 }
 
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,

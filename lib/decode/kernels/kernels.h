@@ -43,9 +43,10 @@ typedef struct sp_kernels {
     sp_sum_rules sums;
 } sp_kernels;
 
-/* Chooses. Takes memory from the workers: valid until the next. False on lack of memory. */
+/* Chooses, and fills in what the choice uses; needs_sums: confidence or log Z is asked for beside the paths. Takes memory from the
+ * workers: valid until the next. False on lack of memory. */
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
-                     sp_workers *workers);
+                     bool needs_sums, sp_workers *workers);
 
 /* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path in pieces: ask sp_viterbi(); SP_ENOMEM. */
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,

@@ -45,7 +45,7 @@ static void put_ranks(sp_single_rules *rules, const sp_lane_rules *lanes)
         }
 }
 
-void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes)
+void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes, const uint8_t *entry)
 {
     int32_t K = lanes->n_classes;
     rules->n_classes = K;
@@ -55,7 +55,7 @@ void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes)
     for (int32_t j = 0; j < K; j++) {
         rules->start[j] = lanes->start[j];
         rules->end[j] = lanes->end[j];
-        rules->is_entry[j] = false;
+        rules->is_entry[j] = entry && entry[j] != 0;
     }
 }
 
@@ -64,9 +64,7 @@ bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain)
     sp_lane_rules lanes;
     if (!sp_lane_rules_init(&lanes, chain))
         return false;
-    sp_single_rules_take(rules, &lanes);
-    for (int32_t j = 0; j < rules->n_classes; j++)
-        rules->is_entry[j] = chain->entry[j];
+    sp_single_rules_take(rules, &lanes, chain->entry);
     return true;
 }
 

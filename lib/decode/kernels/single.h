@@ -42,8 +42,8 @@ typedef struct sp_single_rules {
 
 /* False when the chain is not one for this. */
 bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain);
-/* The same for recordings without gaps, from the rules of lanes. */
-void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes);
+/* The same from the rules of lanes; entry [K]: the classes that a segment may begin with, NULL for recordings without gaps. */
+void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes, const uint8_t *entry);
 
 /* Is it quicker than the plain kernel? Not where a model of many classes meets vectors of 16 bytes. */
 bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules);

@@ -79,20 +79,36 @@ char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TE
 
 /* What each does.
  *
- * argmax      Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. The score may be
- *             -INFINITY: the path may be illegal. O(T K).
- * greedy      Previous-prediction masking: step 0 takes the best allowed start; each later step the best class among those
- * allowed after the class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets
- * a step with no allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several
- * states per class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule). O(T
- * successors). viterbi     Most likely allowed path. O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes. delta[0,j] =
- * start[j] + e[0,j] delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j] best       = max_j delta[T-1,j] + end[j] Source
- * Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626. beam:W      After each step only the W best partial paths are
- * kept, one for each end state (of two that end in one state the worse can never win); equals at the edge of the beam by the tie
- * rule. The end rule counts once the last step's beam is known. W >= M gives viterbi's path. SP_EDEADEND when everything kept is
- * stuck, or may not end, and some other path exists. O(T W successors) time, 8 T W bytes. online:L    See stream.h, on a whole
- * recording: equal to pushing each row and finishing, save that a dead end is reported as SP_ENOPATH when, all steps seen, no
- * path exists. posterior, mea, posterior-viterbi   See advanced.h.
+ * argmax
+ *     Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. The score may be -INFINITY:
+ *     the path may be illegal. O(T K).
+ *
+ * greedy
+ *     Previous-prediction masking: step 0 takes the best allowed start; each later step the best class among those allowed after
+ *     the class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets a step
+ *     with no allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several
+ *     states per class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule).
+ *     O(T successors).
+ *
+ * viterbi
+ *     The most likely allowed path. O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes.
+ *         delta[0,j] = start[j] + e[0,j]
+ *         delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]
+ *         best       = max_j delta[T-1,j] + end[j]
+ *     Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626.
+ *
+ * beam:W
+ *     After each step only the W best partial paths are kept, one for each end state (of two that end in one state the worse can
+ *     never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam is known. W >= M
+ *     gives viterbi's path. SP_EDEADEND when everything kept is stuck, or may not end, and some other path exists.
+ *     O(T W successors) time, 8 T W bytes.
+ *
+ * online:L
+ *     See stream.h, on a whole recording: equal to pushing each row and finishing, save that a dead end is reported as SP_ENOPATH
+ *     when, all steps seen, no path exists.
+ *
+ * posterior, mea, posterior-viterbi
+ *     See advanced.h.
  *
  * ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
  *

@@ -48,7 +48,7 @@ typedef struct sp_file_access {
  *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
  *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T], true for a prefix of each row
  *   single  <g>/log_probs [T,K], one recording
- *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs; the ids are the links that complete the pattern, in
+ *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs, /{id}/log_probs or /log_probs/{id}; the ids are the links that complete the pattern, in
  *           natural order ("n2" before "n10"); {id} may be part of a name ("/rec_{id}/probs") or the last one ("/probs/{id}")
  * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
  * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
@@ -158,6 +158,7 @@ typedef struct sp_source_options {
     bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
     sp_gaps gaps;      /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
     bool ignores_100;  /* labels of -100 are known outside of Hugging Face's layout too (above) */
+    bool are_previous; /* the labels are the class before each step: any negative number means none */
     bool with_tokens;  /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
     sp_comments comments;

@@ -187,8 +187,10 @@ typedef struct sp_arrays {
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);
 
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates, o->against_recordings beside it. Paths go to
- * o->hooks.paths; no file is written (o->output is NULL). out     the caller frees it; untouched on failure result  out, may be
- * NULL SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups),
+ * o->hooks.paths; no file is written (o->output is NULL).
+ *   out     the caller frees it; untouched on failure
+ *   result  out, may be NULL
+ * SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups),
  * SP_EFILE (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err);
@@ -208,7 +210,7 @@ typedef struct sp_array_paths {
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err);
 
-/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/pipeline/README.md) ---- */
+/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/pipeline/parts.md) ---- */
 
 /* A part as a block of bytes, the same on every machine: to be kept and sent. */
 typedef struct sp_part_bytes {

@@ -59,7 +59,7 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
  *
  * With o->part.file sp_compare_file(), sp_evaluate_file() and sp_decode_file() count everything, pool nothing and write a part;
  * *out is then NULL. A part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its
- * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/README.md says
+ * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/parts.md says
  * what a part holds.
  *
  *   files       [n] names of parts, in any order
@@ -111,10 +111,12 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
 /* ---- scores with their masks ---- */
 
 /* The rows of a file of scores with the mask of each, block by block. The mask of a row is, by the options given,
- *   masks.previous  a dataset of the class before each row (-1: none, everything is possible): what may follow it, by the model
- * or by masks.matrix paths_dataset   a dataset of a path: what may follow the step before; at the first step of a recording what
- * may start, by a model (a matrix allows everything there); everything after a gap and after -1 model alone     the same for the
- * path that o->strategies (viterbi) gives none of them    the dataset place.mask, or the mask beside the scores */
+ *   masks.previous  a dataset of the class before each row (-1: none, everything is possible): what may follow it, by the model or
+ *                   by masks.matrix
+ *   paths_dataset   a dataset of a path: what may follow the step before; at the first step of a recording what may start, by a
+ *                   model (a matrix allows everything there); everything after a gap and after -1
+ *   model alone     the same for the path that o->strategies (viterbi) gives
+ *   none of them    the dataset place.mask, or the mask beside the scores */
 typedef struct sp_masked sp_masked;
 sp_status sp_masked_open(const char *file, const sp_run_options *o, sp_masked **out, sp_error *err);
 void sp_masked_close(sp_masked *masked, sp_run_result *result); /* NULL is fine; result may be NULL */

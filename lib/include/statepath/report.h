@@ -54,9 +54,11 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
  */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
 
-/* The figures of the page, each as an SVG file of its own with the styles that it needs, in light colours: `name` is the id of
- * its section with a number, "steps-1". What the function returns but SP_OK ends it and is returned, with its message. SP_ENOMEM.
- */
+/* The figures of the page, each as an SVG file of its own with the styles that it needs, in light colours. `name` says what it shows,
+ * "accuracy-by-strategy", "step-plot-of-r04"; the page has it as data-file. It has small letters, digits and "-" of ASCII, and whatever
+ * else names of classes, strategies and recordings are made of beyond ASCII, in UTF-8, at most about 150 bytes; no two are the same: where
+ * names differ in other signs only, "-2" follows. What the function returns but SP_OK ends it and is returned, with its message.
+ * SP_ENOMEM. */
 typedef sp_status sp_report_figure(void *arg, const char *name, const char *svg, sp_error *err);
 sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg, sp_error *err);
 

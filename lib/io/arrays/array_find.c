@@ -7,14 +7,30 @@
 
 #include "core/names.h"
 #include "io/holes.h"
+#include "io/scorers.h"
 
 /* ---- by name ---- */
+
+/* What stands beside the reference "night/probs": "night/offsets", else what stands in the root. */
+static sp_stored *find_usual(const sp_array_map *map, const char *usual)
+{
+    if (!usual)
+        return NULL;
+    char beside[256];
+    const char *name = map->first && map->layout != SP_LAYOUT_GROUPS ? map->first->name : NULL,
+               *slash = name ? strrchr(name, '/') : NULL;
+    snprintf(beside, sizeof beside, "%.*s%s", slash ? (int)(slash + 1 - name) : 0, slash ? name : "", usual);
+    sp_stored *found = sp_stored_find(&map->file, beside);
+    if (found && slash)
+        found->is_used = true; /* in the root such names are never listed as unused */
+    return found || !slash ? found : sp_stored_find(&map->file, usual);
+}
 
 sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
                          sp_error *err)
 {
     char list[700];
-    *out = sp_stored_find(&map->file, given ? given : usual);
+    *out = given ? sp_stored_find(&map->file, given) : find_usual(map, usual);
     if (*out)
         return sp_stored_look(&map->file, *out, err);
     if (!given)
@@ -168,13 +184,26 @@ bool sp_array_is_beside(const char *name)
     for (size_t i = 0; i < sizeof beside_names / sizeof *beside_names; i++)
         if (strcmp(name, beside_names[i]) == 0)
             return true;
-    return strncmp(name, "labels_", 7) == 0;
+    return strncmp(name, SP_SCORER_PREFIX, strlen(SP_SCORER_PREFIX)) == 0;
 }
 
 static sp_status set_path(sp_array_part *part, const char *path, sp_error *err)
 {
     part->path = strdup(*path == '/' ? path + 1 : path);
     return part->path ? SP_OK : sp_no_memory(err);
+}
+
+/* Does an array stand beside one that says that the other holds several recordings? */
+static bool is_of_several(const sp_array_map *map, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    for (size_t i = 0; slash && sp_shape_names[i]; i++) {
+        char beside[SP_ARRAY_TITLE];
+        snprintf(beside, sizeof beside, "%.*s%s", (int)(slash + 1 - name), name, sp_shape_names[i]);
+        if (sp_stored_find(&map->file, beside))
+            return true;
+    }
+    return false;
 }
 
 /* Several of that name, one for each recording: in a folder each, or cells of one. */
@@ -186,9 +215,14 @@ static sp_status find_by_pattern(sp_array_map *map, const char *name, sp_array_p
         const char *id;
         size_t length;
         snprintf(pattern, sizeof pattern, folders[i], name);
-        for (int64_t j = 0; j < map->file.n; j++)
-            if (match_pattern(pattern, map->file.arrays[j].name, &id, &length))
-                return set_path(part, pattern, err);
+        bool is_found = false, are_one_each = true;
+        for (int64_t j = 0; j < map->file.n && are_one_each; j++)
+            if (match_pattern(pattern, map->file.arrays[j].name, &id, &length)) {
+                is_found = true;
+                are_one_each = !is_of_several(map, map->file.arrays[j].name);
+            }
+        if (is_found && are_one_each)
+            return set_path(part, pattern, err);
     }
     return SP_OK;
 }

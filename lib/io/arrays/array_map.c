@@ -6,10 +6,11 @@
 
 #include "io/arrays/array_find.h"
 #include "io/holes.h"
+#include "io/scorers.h"
 
 const char sp_array_swap[] = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
 
-static void close_part(sp_array_part *part)
+void sp_array_part_close(sp_array_part *part)
 {
     free(part->path);
     free(part->each);
@@ -19,9 +20,9 @@ void sp_array_map_close(sp_array_map *map)
 {
     sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        close_part(parts[i]);
+        sp_array_part_close(parts[i]);
     for (int32_t i = 0; i < map->n_paths; i++)
-        close_part(&map->paths[i]);
+        sp_array_part_close(&map->paths[i]);
     free(map->paths);
     free(map->ids);
     free(map->offsets);
@@ -454,7 +455,9 @@ static sp_status read_labels(const sp_array_map *map, int64_t *out, sp_error *er
 static sp_status find_ignored(sp_array_map *map, const sp_source_options *options, sp_error *err)
 {
     const bool is_padded = map->layout == SP_LAYOUT_PADDED;
-    const bool is_wanted = is_padded ? map->ignores_100 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
+    const bool is_wanted = options->are_previous ? false
+                           : is_padded           ? map->ignores_100
+                                                 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
     const bool had_holes = map->kept != NULL;
     bool found = false;
     if (is_wanted && sp_array_part_is(&map->labels)) {
@@ -527,6 +530,31 @@ static sp_status load_part(const sp_array_map *map, const sp_array_part *part, s
         }
     }
     return status;
+}
+
+/* Whole numbers, words, or of MATLAB the numbers that it has. */
+static bool may_be_labels(const sp_array_map *map, const sp_array_part *part)
+{
+    for (int64_t n = 0; n < (part->each ? map->n_recordings : 1); n++) {
+        const sp_stored *array = sp_array_of(part, n);
+        if (array)
+            return !sp_stored_is_float(array) || map->file.counts_from_1;
+    }
+    return false;
+}
+
+sp_status sp_array_scorer(sp_array_map *map, const char *scorer, sp_array_part *part, bool *is_one, sp_error *err)
+{
+    const sp_array_part *reference = map->labels.path ? &map->labels : &map->scores;
+    char name[512];
+    sp_error why;
+    snprintf(name, sizeof name, SP_SCORER_PREFIX "%s", scorer);
+    sp_status status = find_part(map, reference, NULL, name, "label", false, true, part, &why);
+    *is_one = status == SP_OK && may_be_labels(map, part) && strcmp(part->path, reference->path) != 0;
+    if (*is_one)
+        status = load_part(map, part, &why);
+    *is_one &= status == SP_OK;
+    return status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
 }
 
 /* Damage of what is read is found here, not after some of it was used. What was unpacked only to be looked at is forgotten. */

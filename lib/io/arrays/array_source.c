@@ -11,6 +11,7 @@
 #include "io/arrays/array_map.h"
 #include "io/holes.h"
 #include "io/row_kind.h"
+#include "io/scorers.h"
 #include "sleep/label_coding_use.h"
 
 typedef struct array_source {
@@ -18,8 +19,10 @@ typedef struct array_source {
     sp_texts classes, tokens;
     char stored_type[SP_STORED_TYPE + 16];
     char remark[SP_ARRAY_BASE];
-    sp_texts strategies;   /* [n_paths] */
-    bool *has_path_scores; /* [n_paths] */
+    sp_texts strategies;          /* [n_paths] */
+    bool *has_path_scores;        /* [n_paths] */
+    sp_scorer_names scorer_names; /* once asked for */
+    sp_array_part scorers[SP_SOURCE_MAX_SCORERS];
 } array_source;
 
 sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_file **f, sp_error *err)
@@ -35,6 +38,9 @@ sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_
 void sp_array_source_close(void *opened)
 {
     array_source *a = opened;
+    for (int32_t i = 0; i < SP_SOURCE_MAX_SCORERS; i++)
+        sp_array_part_close(&a->scorers[i]);
+    sp_scorer_names_clear(&a->scorer_names);
     sp_array_map_close(&a->map);
     free(a->classes);
     free(a->tokens);
@@ -150,7 +156,7 @@ static const char *explain(const sp_label_words *words, int64_t value, const sp_
 
 /* Labels as words or codes tell them: -1 unscored, or a class. */
 static sp_status read_coded(const sp_source *source, const sp_array_part *part, const sp_wanted *w,
-                            const sp_word_meaning *meaning, bool ignores_100, int32_t *out, sp_error *err)
+                            const sp_word_meaning *meaning, int32_t *out, sp_error *err)
 {
     const array_source *a = source->opened;
     const sp_array_map *map = &a->map;
@@ -172,10 +178,10 @@ static sp_status read_coded(const sp_source *source, const sp_array_part *part, 
         sp_status status = read_part(source, part, &one, SP_TO_I64, 0, raw, err);
         for (int64_t t = 0; status == SP_OK && t < steps; t++) {
             char where[300], sentence[SP_CODES_SENTENCE];
-            out[begin + t] = ignores_100 && !words && raw[t] == -100 ? -1
-                             : t > 0 && raw[t] == raw[t - 1]         ? out[begin + t - 1]
-                             : words                                 ? words->class_of[raw[t]]
-                                                                     : class_of_number(raw[t], meaning);
+            out[begin + t] = !words && sp_source_label_is_none(source, raw[t]) ? -1
+                             : t > 0 && raw[t] == raw[t - 1]                   ? out[begin + t - 1]
+                             : words                                           ? words->class_of[raw[t]]
+                                                                               : class_of_number(raw[t], meaning);
             if (out[begin + t] < SP_CODE_UNSCORED)
                 status = sp_fail_at(err, SP_EDATA, w->first_step + t, "%s, recording %s, step %lld: %s",
                                     sp_stored_where(&map->file, sp_array_of(part, n), where, sizeof where), map->ids[n],
@@ -207,8 +213,8 @@ static sp_status read_classes(const sp_source *source, const sp_array_part *part
     if (!out)
         return SP_OK;
     return codes || has_words(part, info->n_recordings)
-               ? read_coded(source, part, w, &meaning, source->ignores_100, out, err)
-               : read_part(source, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+               ? read_coded(source, part, w, &meaning, out, err)
+               : read_part(source, part, w, sp_source_label_target(source), limit, out, err);
 }
 
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
@@ -456,6 +462,41 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
 }
 
 /* ---- what is looked for only when asked ---- */
+
+sp_status sp_array_source_find_scorers(sp_source *source, sp_error *err)
+{
+    array_source *a = source->opened;
+    sp_scorer_names *found = &a->scorer_names;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && a->map.file.by_name && i < a->map.file.n; i++) {
+        size_t length;
+        const char *path = a->map.file.arrays[i].name, *slash = strrchr(path, '/'), *name = sp_scorer_of(path, &length);
+        if (!name && slash)
+            name = sp_scorer_of(slash + 1, &length);
+        if (name)
+            status = sp_scorer_names_add(found, name, length, source->file_name, err);
+    }
+    sp_scorer_names_sort(found);
+    for (int32_t i = 0; status == SP_OK && i < found->n;) {
+        bool is_one = false;
+        status = sp_array_scorer(&a->map, found->names[i], &a->scorers[i], &is_one, err);
+        if (is_one) {
+            i++;
+        } else {
+            sp_array_part_close(&a->scorers[i]);
+            a->scorers[i] = (sp_array_part){.path = NULL};
+            sp_scorer_names_drop(found, i);
+        }
+    }
+    source->scorers = (sp_scorers_found){found->n, (const char *const *)found->names};
+    return status;
+}
+
+sp_status sp_array_source_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    const array_source *a = source->opened;
+    return read_classes(source, &a->scorers[scorer], wanted, source->codes, out, err);
+}
 
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err)
 {

@@ -9,6 +9,7 @@
 #include "core/model.h"
 #include "io/arrays/array_source.h"
 #include "io/foreign.h"
+#include "io/text/cells.h"
 #include "io/text/number_read.h"
 #include "io/text/text_read.h"
 #include "sleep/label_coding_use.h"
@@ -49,9 +50,8 @@ typedef struct table {
     bool are_numbered;    /* the columns of classes are called 0 .. K-1, which the model's are not: they have no names */
     bool is_header_taken; /* the first line is such numbers alone, and was taken for a header */
     bool has_fraction;    /* a class has a number that is not whole */
-    char *text, *at;
-    char delimiter;
-    int64_t line, next_line; /* of the record that is being read, of the one after it */
+    char *text;
+    sp_cells in;
     int32_t n_columns, n_classes;
     column *columns;            /* [n_columns] */
     const char **class_names;   /* [n_classes] of their columns, in the text; or NULL */
@@ -69,71 +69,19 @@ typedef struct table {
 
 /* ---- cells ---- */
 
-static bool is_end(const char *p)
-{
-    return *p == '\0' || *p == '\n' || (*p == '\r' && (p[1] == '\n' || p[1] == '\0'));
-}
-
 static sp_status fail_cell(const table *t, int32_t c, const char *what)
 {
     const char *name = c < t->n_columns ? t->columns[c].name : NULL;
     if (name)
-        return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d (%.60s): %s", t->file, (long long)t->line, c + 1, name, what);
-    return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d: %s", t->file, (long long)t->line, c + 1, what);
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d (%.60s): %s", t->file, (long long)t->in.line, c + 1, name,
+                       what);
+    return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d: %s", t->file, (long long)t->in.line, c + 1, what);
 }
 
-/* A cell between quotes: unquoted in place, up to *end. */
-static sp_status quoted_cell(table *t, int32_t c, char **cell, char **end)
-{
-    char *from = t->at + 1, *to = t->at + 1;
-    *cell = to;
-    for (;; from++) {
-        if (*from == '\0')
-            return fail_cell(t, c, "a quoted cell does not end; close it with \"");
-        if (*from == '"' && *++from != '"')
-            break;
-        t->next_line += *from == '\n';
-        *to++ = *from;
-    }
-    if (!is_end(from) && *from != t->delimiter)
-        return fail_cell(t, c, "letters follow a closing quote; a quote inside a cell is written twice");
-    t->at = from;
-    *end = to;
-    return SP_OK;
-}
-
-/* Takes the next cell; *is_last: the record ends after it. */
 static sp_status next_cell(table *t, int32_t c, char **cell, bool *is_last)
 {
-    char *end = t->at;
-    while (t->delimiter == ' ' && *t->at == ' ')
-        t->at++;
-    if (*t->at == '"') {
-        sp_status status = quoted_cell(t, c, cell, &end);
-        if (status != SP_OK)
-            return status;
-    } else {
-        *cell = t->at;
-        while (!is_end(t->at) && *t->at != t->delimiter)
-            t->at++;
-        end = t->at;
-    }
-    while (t->delimiter == ' ' && *t->at == ' ' && (t->at[1] == ' ' || is_end(t->at + 1)))
-        t->at++;
-    *is_last = is_end(t->at);
-    const char here = *t->at;
-    t->at += here == '\r' ? 2 - (t->at[1] == '\0') : here != '\0';
-    t->next_line += here == '\n' || (here == '\r' && t->at[-1] == '\n');
-    *end = '\0';
-    return SP_OK;
-}
-
-static void skip_empty_lines(table *t)
-{
-    while (*t->at == '\n' || (*t->at == '\r' && (t->at[1] == '\n' || t->at[1] == '\0'))) {
-        t->next_line += *t->at != '\r' || t->at[1] == '\n';
-        t->at += *t->at == '\r' && t->at[1] == '\n' ? 2 : 1;
-    }
+    const char *fault = sp_cells_next(&t->in, cell, is_last);
+    return fault ? fail_cell(t, c, fault) : SP_OK;
 }
 
 /* ---- the first line ---- */
@@ -161,11 +109,11 @@ static char find_delimiter(const char *line)
 static sp_status count_columns(table *t)
 {
     bool is_last = false;
-    const char *p = t->at;
+    const char *p = t->in.at;
     int64_t n = 1;
-    for (bool is_quoted = false; *p && (is_quoted || !is_end(p)); p++) {
+    for (bool is_quoted = false; *p && (is_quoted || !sp_cells_is_end(p)); p++) {
         is_quoted ^= *p == '"';
-        n += !is_quoted && *p == t->delimiter;
+        n += !is_quoted && *p == t->in.delimiter;
     }
     if (n > INT32_MAX / 2)
         return sp_fail(t->err, SP_EDATA, "%s: has too many columns", t->file);
@@ -174,7 +122,7 @@ static sp_status count_columns(table *t)
     if (!t->columns || !t->cells)
         return sp_no_memory(t->err);
     sp_status status = SP_OK;
-    t->line = t->next_line;
+    t->in.line = t->in.next_line;
     while (status == SP_OK && !is_last) {
         if (t->n_columns > n)
             return fail_cell(t, t->n_columns, "more cells than the line has room for; a quote is not closed");
@@ -196,7 +144,7 @@ static sp_status name_columns(table *t)
         if (one->role != IS_CLASS && one->role != IS_NOTHING) {
             if (t->of[one->role] >= 0)
                 return sp_fail(t->err, SP_EDATA, "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
-                               t->file, (long long)t->line, t->of[one->role] + 1, t->columns[t->of[one->role]].name, c + 1,
+                               t->file, (long long)t->in.line, t->of[one->role] + 1, t->columns[t->of[one->role]].name, c + 1,
                                one->name);
             t->of[one->role] = c;
         }
@@ -258,7 +206,7 @@ static sp_status check_names(table *t)
         if (t->columns[c].role == IS_CLASS)
             t->class_names[n++] = t->columns[c].name;
     if (sp_texts_duplicate(t->class_names, n, &a, &b))
-        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line,
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->in.line,
                        t->class_names[a]);
     return a == -2 ? sp_no_memory(t->err) : SP_OK;
 }
@@ -302,7 +250,7 @@ static sp_status begin_recording(table *t, const char *id)
         t->recording_room = room;
     }
     t->offsets[t->n_recordings] = t->n_steps;
-    t->lines[t->n_recordings] = t->line;
+    t->lines[t->n_recordings] = t->in.line;
     t->ids[t->n_recordings++] = id;
     t->step = -1;
     return SP_OK;
@@ -446,32 +394,30 @@ static sp_status read_record(table *t)
     int32_t n = 0;
     bool is_last = false;
     char *one_more;
-    t->line = t->next_line;
+    t->in.line = t->in.next_line;
     sp_status status = SP_OK;
     for (; status == SP_OK && !is_last; n++)
         status = next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last);
     if (status == SP_OK && n != t->n_columns)
-        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->line, n,
-                         t->n_columns,
-                         t->delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : "");
+        status = sp_fail(
+            t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->in.line, n, t->n_columns,
+            t->in.delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : "");
     return status == SP_OK ? add_record(t) : status;
 }
 
 static sp_status read_table(table *t)
 {
-    const char *turn = strchr(t->at, '\r');
-    if (turn && turn[1] && !strchr(t->at, '\n'))
+    const char *turn = strchr(t->in.at, '\r');
+    if (turn && turn[1] && !strchr(t->in.at, '\n'))
         return sp_fail(t->err, SP_EDATA, "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
                        t->file);
-    if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
-        t->at += 3;
-    skip_empty_lines(t);
-    const bool is_comment = *t->at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
+    sp_cells_skip_empty_lines(&t->in);
+    const bool is_comment = *t->in.at == '#' && t->header != SP_HEADER_NONE; /* as numpy.savetxt writes names */
     if (is_comment)
-        t->at += 1 + strspn(t->at + 1, " ");
-    if (!*t->at)
+        t->in.at += 1 + strspn(t->in.at + 1, " ");
+    if (!*t->in.at)
         return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
-    t->delimiter = find_delimiter(t->at);
+    t->in.delimiter = find_delimiter(t->in.at);
     sp_status status = count_columns(t);
     const bool is_named = status == SP_OK && is_header(t, is_comment);
     if (status == SP_OK)
@@ -485,10 +431,10 @@ static sp_status read_table(table *t)
     if (status == SP_OK && t->n_classes == 0)
         return sp_fail(t->err, SP_EDATA,
                        "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
-                       t->file, (long long)t->line);
+                       t->file, (long long)t->in.line);
     if (status == SP_OK)
         status = is_named ? check_names(t) : add_record(t);
-    for (skip_empty_lines(t); status == SP_OK && *t->at; skip_empty_lines(t))
+    for (sp_cells_skip_empty_lines(&t->in); status == SP_OK && *t->in.at; sp_cells_skip_empty_lines(&t->in))
         status = read_record(t);
     if (status == SP_OK)
         status = check_header(t);
@@ -627,7 +573,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     table t = {.file = source->file_name,
                .model = request->options->model,
                .header = request->options->header,
-               .next_line = 1,
+               .in.next_line = 1,
                .err = err};
     sp_status status = sp_array_source_new(source, "a table in text", &f, err);
     if (status == SP_OK)
@@ -635,7 +581,7 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     if (status == SP_OK)
         status = sp_text_read(t.file, "a table of scores", &t.text, err);
     if (status == SP_OK) {
-        t.at = t.text;
+        t.in.at = t.text;
         f->file_size = (int64_t)strlen(t.text);
         status = read_table(&t);
     }

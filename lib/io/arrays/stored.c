@@ -52,15 +52,29 @@ static const char *without_root(const char *name)
     return name + strspn(name, "/");
 }
 
+/* The name in UTF-8, as ids are made of it, and without the root. False: no memory. */
+static bool clean_name(char **name)
+{
+    const char *const rest = without_root(*name);
+    sp_texts text = sp_texts_copy(&rest, 1);
+    char *clean = text ? strdup(text[0]) : NULL;
+    free(text);
+    if (!clean)
+        return false;
+    free(*name);
+    *name = clean;
+    return true;
+}
+
 sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
 {
     f->by_name = malloc(((size_t)f->n + 1) * sizeof(sp_stored *));
     if (!f->by_name)
         return sp_no_memory(err);
     for (int64_t i = 0; i < f->n; i++) {
-        char *name = f->arrays[i].name;
-        memmove(name, without_root(name), strlen(without_root(name)) + 1);
-        if (!*name)
+        if (!clean_name(&f->arrays[i].name))
+            return sp_no_memory(err);
+        if (!*f->arrays[i].name)
             return sp_fail(err, SP_EDATA, "%s: holds an array without a name; write it again with a name for each", f->file);
         f->by_name[i] = &f->arrays[i];
     }

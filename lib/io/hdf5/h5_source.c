@@ -34,7 +34,9 @@ sp_status sp_h5_source_ignored(sp_h5_source *h, const sp_source_options *options
 {
     sp_h5_map *map = &h->map;
     const bool is_padded = map->layout == SP_LAYOUT_PADDED;
-    const bool is_wanted = is_padded ? map->ignores_100 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
+    const bool is_wanted = options->are_previous ? false
+                           : is_padded           ? map->ignores_100
+                                                 : options->ignores_100 && options->gaps != SP_GAPS_ERROR;
     const bool had_holes = map->kept != NULL;
     bool found = false;
     if (is_wanted && h->labels.path && !h->labels.words) {
@@ -231,8 +233,7 @@ static void close_h5(void *opened)
         sp_h5_part_close(parts[i]);
     for (int32_t i = 0; i < h->n_open_scorers; i++)
         sp_h5_part_close(&h->scorers[i]);
-    for (int32_t i = 0; i < h->n_scorers; i++)
-        free(h->scorer_names[i]);
+    sp_scorer_names_clear(&h->scorer_names);
     sp_h5_source_close_paths(h);
     sp_h5_map_close(&h->map);
     if (h->file > 0)
@@ -286,9 +287,10 @@ static sp_status read_words(const sp_h5_map *map, const sp_h5_part *part, const 
 }
 
 /* As classes of the codes' model. A code that means nothing: SP_EDATA with recording, step, and the codes that are known. */
-static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes, bool ignores_100,
+static sp_status read_coded(const sp_source *source, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes,
                             int32_t *out, sp_error *err)
 {
+    sp_h5_source *h = source->opened;
     const int64_t *offsets = h->map.offsets;
     int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
     if (!raw)
@@ -300,9 +302,9 @@ static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wa
         const bool is_absent = part->absent && part->absent[n];
         for (int64_t t = begin; status == SP_OK && t < end; t++) {
             /* codes stay as they are for a while: those of the step before need no looking up */
-            out[t] = is_absent || (ignores_100 && raw[t] == -100) ? -1
-                     : t > begin && raw[t] == raw[t - 1]          ? out[t - 1]
-                                                                  : sp_codes_number(codes, (double)raw[t]);
+            out[t] = is_absent || sp_source_label_is_none(source, raw[t]) ? -1
+                     : t > begin && raw[t] == raw[t - 1]                  ? out[t - 1]
+                                                                          : sp_codes_number(codes, (double)raw[t]);
             if (out[t] < SP_CODE_UNSCORED) {
                 char code[32];
                 snprintf(code, sizeof code, "%lld", (long long)raw[t]);
@@ -326,8 +328,8 @@ static sp_status read_classes(sp_source *source, const sp_h5_part *part, const s
     sp_h5_quiet_begin(&quiet);
     sp_status status = !out          ? SP_OK
                        : part->words ? read_words(&h->map, part, wanted, &meaning, out, err)
-                       : codes       ? read_coded(h, part, wanted, codes, source->ignores_100, out, err)
-                                     : read_part(h, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+                       : codes       ? read_coded(source, part, wanted, codes, out, err)
+                                     : read_part(h, part, wanted, sp_source_label_target(source), limit, out, err);
     return sp_h5_quiet_end(&quiet, status, err);
 }
 

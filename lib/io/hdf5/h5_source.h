@@ -4,6 +4,7 @@
 
 #include "io/format.h"
 #include "io/hdf5/h5_map.h"
+#include "io/scorers.h"
 
 /* What a file says of a strategy's recordings; NULL where it does not. */
 typedef struct sp_h5_verdicts {
@@ -21,9 +22,9 @@ typedef struct sp_h5_source {
     int64_t n_classes; /* of `classes` */
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];
-    /* Scorers, once asked for: the names that were found, the open ones first. */
-    int32_t n_scorers, n_open_scorers;
-    char *scorer_names[SP_SOURCE_MAX_SCORERS];
+    /* Scorers, once asked for. */
+    int32_t n_open_scorers;
+    sp_scorer_names scorer_names;
     sp_h5_part scorers[SP_SOURCE_MAX_SCORERS];
     /* Of a file that was opened for its paths. */
     int32_t n_paths;

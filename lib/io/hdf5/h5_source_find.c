@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
 #include "io/holes.h"
@@ -116,8 +117,33 @@ static char *find_in_group(hid_t file, const char *group, const char *only, cons
     return find_trainers(file, group, failed);
 }
 
-/* <group>/{id}/<name>, where some group in it holds such a dataset; or NULL. */
-static sp_status find_in_children(hid_t file, const char *file_name, const char *group, const char *only,
+/* One recording's scores [T,K], or with `only` labels [T]? Files hold other things of these names, such as the scores of paths. */
+static bool is_of_recording(hid_t file, const char *path, const char *only)
+{
+    const hid_t set = H5Dopen2(file, path, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1;
+    const bool is_one = space >= 0 && H5Sget_simple_extent_ndims(space) == (only ? 1 : 2);
+    if (space >= 0)
+        H5Sclose(space);
+    if (set >= 0)
+        H5Dclose(set);
+    return is_one && (only || are_floats(file, path));
+}
+
+/* A group whose scores are several recordings: lengths stand beside them. */
+static bool holds_recordings(hid_t file, const char *group)
+{
+    const hid_t opened = H5Gopen2(file, group, H5P_DEFAULT);
+    bool is_one = false;
+    for (size_t i = 0; opened >= 0 && sp_shape_names[i] && !is_one; i++)
+        is_one = H5Lexists(opened, sp_shape_names[i], H5P_DEFAULT) > 0;
+    if (opened >= 0)
+        H5Gclose(opened);
+    return is_one;
+}
+
+/* <group>/{id}/<name>, where some group in it holds such a dataset; or NULL. is_sure: every group in it is a recording; else none
+ * of them may hold several. */
+static sp_status find_in_children(hid_t file, const char *file_name, const char *group, bool is_sure, const char *only,
                                   const sp_source_options *options, char **out, sp_error *err)
 {
     sp_texts names = NULL;
@@ -125,10 +151,13 @@ static sp_status find_in_children(hid_t file, const char *file_name, const char 
     bool failed = false;
     *out = NULL;
     sp_status status = sp_h5_links(file, file_name, group, &names, &n, NULL, err);
-    for (int64_t i = 0; status == SP_OK && i < n && !*out && !failed; i++) {
+    bool are_one_each = true;
+    for (int64_t i = 0; status == SP_OK && i < n && !(*out && is_sure) && are_one_each && !failed; i++) {
         char *child = sp_h5_path_join(group, names[i]);
-        char *found = child && sp_h5_look(file, child) == SP_H5_GROUP ? find_in_group(file, child, only, options, &failed) : NULL;
-        if (found) {
+        const bool is_group = child && sp_h5_look(file, child) == SP_H5_GROUP;
+        char *found = is_group && !*out ? find_in_group(file, child, only, options, &failed) : NULL;
+        are_one_each = is_sure || !is_group || !holds_recordings(file, child);
+        if (found && (is_sure || is_of_recording(file, found, only))) {
             char *pattern = sp_h5_path_join(group, "{id}");
             *out = pattern ? sp_h5_path_join(pattern, sp_h5_path_name(found)) : NULL;
             failed = failed || !*out;
@@ -139,27 +168,60 @@ static sp_status find_in_children(hid_t file, const char *file_name, const char 
         free(child);
     }
     free(names);
+    if (!are_one_each) {
+        free(*out);
+        *out = NULL;
+    }
     return status == SP_OK && failed ? sp_no_memory(err) : status;
 }
 
-/* In a group: the dataset itself, else one in each group of it. */
-static sp_status find_under(hid_t file, const char *file_name, const char *group, bool with_children, const char *only,
+/* <group>/<name>/{id}, where the group of that name holds recordings; or NULL. */
+static sp_status find_folder(hid_t file, const char *file_name, const char *group, const char *name, const char *only, char **out,
+                             sp_error *err)
+{
+    sp_status status = SP_OK;
+    sp_texts links = NULL;
+    int64_t n = 0;
+    char *folder = sp_h5_path_join(group, name), *first = NULL;
+    if (!folder)
+        TRY(sp_no_memory(err));
+    if (sp_h5_look(file, folder) == SP_H5_GROUP)
+        TRY(sp_h5_links(file, file_name, folder, &links, &n, NULL, err));
+    if (n > 0 && !(first = sp_h5_path_join(folder, links[0])))
+        TRY(sp_no_memory(err));
+    if (first && sp_h5_look(file, first) == SP_H5_DATASET && is_of_recording(file, first, only) &&
+        !(*out = sp_h5_path_join(folder, "{id}")))
+        TRY(sp_no_memory(err));
+done:
+    free(links);
+    free(first);
+    free(folder);
+    return status;
+}
+
+/* In a group: the dataset itself, else one for each recording, in places that array_find.c knows too. A file of paths has other
+ * things of these names. */
+static sp_status find_under(hid_t file, const char *file_name, const char *group, const char *only,
                             const sp_source_options *options, char **path, sp_error *err)
 {
-    bool failed = false;
-    *path = find_in_group(file, group, only, options, &failed);
-    if (failed)
-        return sp_no_memory(err);
-    if (*path)
-        return SP_OK;
-    if (with_children)
-        return find_in_children(file, file_name, group, only, options, path, err);
-    char *recordings = sp_h5_path_join(group, "recordings");
     sp_status status = SP_OK;
-    if (!recordings)
-        status = sp_no_memory(err);
-    else if (sp_h5_look(file, recordings) == SP_H5_GROUP)
-        status = find_in_children(file, file_name, recordings, only, options, path, err);
+    bool failed = false;
+    const bool is_root = strcmp(group, "/") == 0;
+    char *recordings = sp_h5_path_join(group, "recordings");
+    *path = find_in_group(file, group, only, options, &failed);
+    if (failed || !recordings)
+        TRY(sp_no_memory(err));
+    if (!*path && sp_h5_look(file, recordings) == SP_H5_GROUP)
+        TRY(find_in_children(file, file_name, recordings, true, only, options, path, err));
+    if (!*path && is_root && sp_h5_look(file, "/paths") != SP_H5_ABSENT)
+        goto done;
+    if (!*path)
+        TRY(find_in_children(file, file_name, group, !is_root, only, options, path, err));
+    if (!*path && options->has_kind && !only)
+        TRY(find_folder(file, file_name, group, sp_kind_name(options->kind), only, path, err));
+    for (int i = 0; !*path && i < (only ? 1 : N_SCORE_NAMES); i++)
+        TRY(find_folder(file, file_name, group, only ? only : score_names[i].name, only, path, err));
+done:
     free(recordings);
     return status;
 }
@@ -191,7 +253,7 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
             *path = given;
             return SP_OK;
         }
-        status = find_under(file, file_name, given, strcmp(given, "/") != 0, NULL, options, &found, err);
+        status = find_under(file, file_name, given, NULL, options, &found, err);
         if (status == SP_OK && !found) {
             char what[300];
             snprintf(what, sizeof what, "scores in the group %.200s (log_probs, probs, logits or scores)", given);
@@ -199,15 +261,15 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
         }
         free(given);
     } else {
-        status = find_under(file, file_name, "/", false, NULL, options, &found, err);
+        status = find_under(file, file_name, "/", NULL, options, &found, err);
         if (status == SP_OK && !found && !options->needs_scores) {
             *is_scores = false;
             if (options->labels && !(found = sp_h5_path(options->labels)))
                 status = sp_no_memory(err);
             else if (!found)
-                status = find_under(file, file_name, "/", false, "labels", options, &found, err);
+                status = find_under(file, file_name, "/", "labels", options, &found, err);
             if (status == SP_OK && !found)
-                status = find_under(file, file_name, "/", false, SP_TRAINER_LABELS, options, &found, err);
+                status = find_under(file, file_name, "/", SP_TRAINER_LABELS, options, &found, err);
             if (status == SP_OK && !found)
                 status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "`labels`", err);
         } else if (status == SP_OK && !found) {
@@ -218,6 +280,8 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
     }
     if (status == SP_OK)
         *path = found;
+    else
+        free(found);
     return status;
 }
 

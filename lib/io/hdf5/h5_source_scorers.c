@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/subjects.h"
+#include "core/try.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
-
-static const char prefix[] = "labels_";
-enum { PREFIX = sizeof prefix - 1 };
 
 /* The scorers stand beside the labels, and without labels beside the scores. */
 static const char *reference_of(const sp_h5_source *source)
@@ -16,28 +13,20 @@ static const char *reference_of(const sp_h5_source *source)
     return source->labels.path ? source->labels.path : source->map.path;
 }
 
-/* Adds the names "x" of the links "labels_x" of a group that are not there yet. */
+/* Adds the names "x" of the links "labels_x" of a group. */
 static sp_status add_links(sp_h5_source *source, const char *group, sp_error *err)
 {
+    sp_status status = SP_OK;
     sp_texts links = NULL;
     int64_t n = 0;
-    sp_status status = sp_h5_links(source->file, source->file_name, group, &links, &n, NULL, err);
-    for (int64_t i = 0; status == SP_OK && i < n; i++) {
-        if (strncmp(links[i], prefix, PREFIX) != 0 || !links[i][PREFIX])
-            continue;
-        int32_t j = 0;
-        while (j < source->n_scorers && strcmp(source->scorer_names[j], links[i] + PREFIX) != 0)
-            j++;
-        if (j < source->n_scorers)
-            continue;
-        if (source->n_scorers == SP_SOURCE_MAX_SCORERS)
-            status = sp_fail(err, SP_EDATA, "%s: more than %d datasets are called %sX; they are taken for the labels of scorers",
-                             source->file_name, SP_SOURCE_MAX_SCORERS, prefix);
-        else if (!(source->scorer_names[j] = strdup(links[i] + PREFIX)))
-            status = sp_no_memory(err);
-        else
-            source->n_scorers++;
+    size_t length;
+    TRY(sp_h5_links(source->file, source->file_name, group, &links, &n, NULL, err));
+    for (int64_t i = 0; i < n; i++) {
+        const char *name = sp_scorer_of(links[i], &length);
+        if (name)
+            TRY(sp_scorer_names_add(&source->scorer_names, name, length, source->file_name, err));
     }
+done:
     free(links);
     return status;
 }
@@ -74,11 +63,6 @@ static sp_status find_names(sp_h5_source *source, sp_error *err)
     return status;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* One integer a step, as far as the first recording that has it shows? In other layouts the shape was looked at already. */
 static bool is_labels(const sp_h5_source *source, const sp_h5_part *part, bool *failed)
 {
@@ -106,12 +90,12 @@ static bool is_labels(const sp_h5_source *source, const sp_h5_part *part, bool *
 }
 
 /* Opens the datasets of one name; where they are not one integer a step they are something else that is called so. */
-static sp_status open_scorer(sp_h5_source *source, char *name, bool *is_one, sp_error *err)
+static sp_status open_scorer(sp_h5_source *source, const char *name, bool *is_one, sp_error *err)
 {
     char dataset[512];
     bool failed = false;
     *is_one = false;
-    snprintf(dataset, sizeof dataset, "%s%s", prefix, name);
+    snprintf(dataset, sizeof dataset, SP_SCORER_PREFIX "%s", name);
     char *path = sp_h5_source_beside(reference_of(source), dataset, &failed);
     if (failed)
         return sp_no_memory(err);
@@ -135,22 +119,20 @@ static sp_status open_scorer(sp_h5_source *source, char *name, bool *is_one, sp_
 sp_status sp_h5_source_find_scorers(sp_source *opened, sp_error *err)
 {
     sp_h5_source *source = opened->opened;
+    sp_scorer_names *found = &source->scorer_names;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = find_names(source, err);
-    int32_t kept = 0;
-    if (status == SP_OK)
-        qsort(source->scorer_names, (size_t)source->n_scorers, sizeof *source->scorer_names, by_name);
-    for (int32_t i = 0; status == SP_OK && i < source->n_scorers; i++) {
-        bool is_one;
-        char *name = source->scorer_names[i];
-        status = open_scorer(source, name, &is_one, err);
-        if (status != SP_OK || !is_one)
-            continue;
-        source->scorer_names[i] = source->scorer_names[kept]; /* the others stay behind, to be freed */
-        source->scorer_names[kept++] = name;
+    sp_scorer_names_sort(found);
+    for (int32_t i = 0; status == SP_OK && i < found->n;) {
+        bool is_one = false;
+        status = open_scorer(source, found->names[i], &is_one, err);
+        if (is_one)
+            i++;
+        else
+            sp_scorer_names_drop(found, i);
     }
     status = sp_h5_quiet_end(&quiet, status, err);
-    opened->scorers = (sp_scorers_found){source->n_open_scorers, (const char *const *)source->scorer_names};
+    opened->scorers = (sp_scorers_found){source->n_open_scorers, (const char *const *)found->names};
     return status;
 }

@@ -9,11 +9,33 @@
 /* Names that stand beside recordings and are looked for when they are needed. */
 static bool is_usual(const char *name)
 {
-    static const char *const usual[] = {"offsets", "lengths", "valid", "ids", "classes", "subjects", "recordings", "paths"};
+    static const char *const usual[] = {"offsets",  "lengths",    "valid", "ids",          "classes",
+                                        "subjects", "recordings", "paths", "epoch_seconds"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (strcmp(name, usual[i]) == 0)
             return true;
-    return strncmp(name, "labels_", 7) == 0;
+    return strncmp(name, SP_SCORER_PREFIX, strlen(SP_SCORER_PREFIX)) == 0;
+}
+
+static const char hole[] = "{id}"; /* stands for the recording */
+
+/* Is a path, as it stands in the file or with {id} in it, one that a pattern leads to, or a group on the way? */
+static bool leads_to(const char *pattern, const char *path)
+{
+    while (*path) {
+        const size_t wanted = strcspn(pattern, "/"), there = strcspn(path, "/");
+        const char *id = strstr(pattern, hole);
+        const size_t before = id && id < pattern + wanted ? (size_t)(id - pattern) : wanted,
+                     after = before < wanted ? wanted - before - (sizeof hole - 1) : 0;
+        if (before < wanted ? there < before + after || memcmp(path + there - after, pattern + wanted - after, after) != 0
+                            : there != wanted)
+            return false;
+        if (memcmp(path, pattern, before) != 0)
+            return false;
+        pattern += wanted + (pattern[wanted] == '/');
+        path += there + (path[there] == '/');
+    }
+    return true;
 }
 
 static bool is_used(const sp_h5_source *h, const char *path)
@@ -21,9 +43,9 @@ static bool is_used(const sp_h5_source *h, const char *path)
     const sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
     enum { N_PARTS = sizeof parts / sizeof(const sp_h5_part *) };
     for (int i = 0; i < N_PARTS; i++)
-        if (parts[i]->path && strcmp(parts[i]->path, path) == 0)
+        if (parts[i]->path && leads_to(parts[i]->path, path))
             return true;
-    return false;
+    return h->map.path && leads_to(h->map.path, path);
 }
 
 /* The option that takes such a dataset: scores [T,K] or [N,T,K], labels [T] or [N,T]. */
@@ -132,12 +154,12 @@ static sp_status list_group(const sp_h5_source *h, const char *group, const char
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         char *path = sp_h5_path_join(group, names[i]), *as = sp_h5_path_join(shown, names[i]);
         const sp_h5_what found = path && as ? sp_h5_look(h->file, path) : SP_H5_ABSENT;
-        const bool holds_used = as && h->map.path && strncmp(h->map.path, as, strlen(as)) == 0 && h->map.path[strlen(as)] == '/';
         if (!path || !as)
             status = sp_no_memory(err);
-        else if (found == SP_H5_DATASET && !is_usual(names[i]) && !is_used(h, as))
+        const bool is_unused = status == SP_OK && !is_usual(names[i]) && !is_used(h, as);
+        if (found == SP_H5_DATASET && is_unused)
             list_dataset(h, path, as, sink, arg);
-        else if (found == SP_H5_GROUP && !is_usual(names[i]) && !holds_used) {
+        else if (found == SP_H5_GROUP && is_unused) {
             char what[300];
             snprintf(what, sizeof what, "group %.250s", as);
             sink(arg, what, "", NULL);

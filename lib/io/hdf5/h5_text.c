@@ -311,25 +311,48 @@ sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribu
 
 static const char epoch[] = "epoch_seconds";
 
-/* NaN where it is not one number. */
-static double read_number(hid_t file, const char *path)
+/* What is read of an attribute, or of a dataset; NaN where it is not one number. */
+static double read_number(hid_t id, bool is_dataset)
 {
     double value = NAN;
-    hid_t object, id = sp_h5_attribute_open(file, path, epoch, &object);
-    if (id < 0)
-        return value;
-    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
+    hid_t type = is_dataset ? H5Dget_type(id) : H5Aget_type(id), space = is_dataset ? H5Dget_space(id) : H5Aget_space(id);
     H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     bool is_number = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (!is_number || H5Aread(id, H5T_NATIVE_DOUBLE, &value) < 0)
+    if (is_number && (is_dataset ? H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value)
+                                 : H5Aread(id, H5T_NATIVE_DOUBLE, &value)) < 0)
         value = NAN;
     if (type >= 0)
         H5Tclose(type);
     if (space >= 0)
         H5Sclose(space);
-    H5Aclose(id);
-    H5Oclose(object);
     return value;
+}
+
+/* The attribute of an object; else, of a group, the dataset in it. False: there is neither. */
+static bool find_epoch(hid_t file, const char *place, const char **what, double *seconds, bool *failed)
+{
+    *seconds = NAN;
+    if (sp_h5_has_attribute(file, place, epoch)) {
+        hid_t object, id = sp_h5_attribute_open(file, place, epoch, &object);
+        *what = "attribute";
+        if (id >= 0) {
+            *seconds = read_number(id, false);
+            H5Aclose(id);
+            H5Oclose(object);
+        }
+        return true;
+    }
+    char *path = sp_h5_path_join(place, epoch);
+    *failed |= !path;
+    const bool is_there = path && sp_h5_look(file, place) == SP_H5_GROUP && sp_h5_look(file, path) == SP_H5_DATASET;
+    hid_t id = is_there ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
+    *what = "dataset";
+    if (id >= 0) {
+        *seconds = read_number(id, true);
+        H5Dclose(id);
+    }
+    free(path);
+    return is_there;
 }
 
 sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, const char *const *places, double *seconds,
@@ -337,15 +360,19 @@ sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, c
 {
     *seconds = 0;
     for (int i = 0; i < n_places; i++) {
-        if (!places[i] || !sp_h5_has_attribute(file, places[i], epoch))
+        const char *what;
+        bool failed = false;
+        if (!places[i] || !find_epoch(file, places[i], &what, seconds, &failed)) {
+            if (failed)
+                return sp_no_memory(err);
             continue;
-        double value = read_number(file, places[i]);
-        if (!(value > 0) || !isfinite(value))
-            return sp_fail(err, SP_EDATA,
-                           "%s: attribute %s of %s is not one number above 0; `epoch_seconds` X says how long a step is",
-                           file_name, epoch, places[i]);
-        *seconds = value;
-        return SP_OK;
+        }
+        if (*seconds > 0 && isfinite(*seconds))
+            return SP_OK;
+        *seconds = 0;
+        return sp_fail(err, SP_EDATA, "%s: %s %s of %s is not one number above 0; `epoch_seconds` X says how long a step is",
+                       file_name, what, epoch, places[i]);
     }
+    *seconds = 0;
     return SP_OK;
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/model.h"
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "io/json/class_list.h"
 #include "io/json/shipped_models.h"
 #include "io/text/text_read.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "statepath/status.h"
 
 sp_status sp_model_want_object(const sp_model_reader *reader, const sp_json_at *at, const json_t *value, const char *what)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/name_hint.h"
+#include "core/names.h"
 #include "io/text/text_read.h"
 #include "statepath/status.h"
 

@@ -128,11 +128,13 @@ static int64_t size_of_texts(int64_t n, const sp_stored *texts)
 
 sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_error *err)
 {
+    if (n == 0)
+        return SP_OK;
     sp_stored *cells = f->arrays + f->n - n, joined;
     for (int64_t i = 0; i < n; i++)
         if (!is_one_text(&cells[i]))
             return SP_OK;
-    const int64_t size = n ? size_of_texts(n, cells) : 0;
+    const int64_t size = size_of_texts(n, cells);
     if (!size)
         return SP_OK;
     joined = cells[0];

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/model.h"
-#include "core/name_hint.h"
 #include "core/names.h"
 #include "sleep/stages.h"
 

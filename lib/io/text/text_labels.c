@@ -7,6 +7,7 @@
 
 #include "core/model.h"
 #include "io/source.h"
+#include "io/text/cells.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_use.h"
@@ -38,17 +39,14 @@ enum { RECORDING, STEP, LABEL, N_COLUMNS, N_NAMES = 3 };
 /* The first name of a column is ours, the others are taken where nobody has it. */
 static const char *const column_names[N_COLUMNS][N_NAMES] = {{"recording"}, {"step"}, {"label", "class", "stage"}};
 
-/* What is needed while reading. Fields are unquoted in place, so that ids and labels point into the text. */
+/* What is needed while reading. Ids and labels point into the text. */
 typedef struct reading {
     text_labels *paths;
     const sp_model *model;
     const sp_codes *codes; /* or NULL */
-    char delimiter;
+    sp_cells in;
     bool is_list;   /* no table: one label a line */
     bool is_frames; /* a list, its labels parted by blanks */
-    char *at;
-    int64_t line;      /* of the record that is being read */
-    int64_t next_line; /* of the one after it */
     int32_t n_fields, column[N_COLUMNS];
     row *rows;
     int64_t n_rows, row_room, id_room;
@@ -61,47 +59,10 @@ typedef struct reading {
 
 /* ---- records ---- */
 
-/* Spreadsheets take a field that begins so for a formula; our own CSV has an apostrophe before it, also before one of a name. */
-static char *without_apostrophe(char *field)
-{
-    const size_t n = strspn(field, "'");
-    return n > 0 && field[n] && strchr("=+-@\t\r", field[n]) ? field + 1 : field;
-}
-
-/* Takes the next field. *is_last: the record ends after it. A quote inside a field that does not begin with one is a letter. */
 static sp_status next_field(reading *r, char **field, bool *is_last)
 {
-    char *from = r->at, *to = r->at;
-    *field = to;
-    if (*from == '"') {
-        for (from++;; from++) {
-            if (*from == '\0')
-                return sp_fail(r->err, SP_EDATA, "%s: line %lld: a quoted field does not end; close it with \"", r->paths->file,
-                               (long long)r->line);
-            if (*from == '"' && *++from != '"')
-                break;
-            r->next_line += *from == '\n';
-            *to++ = *from;
-        }
-        if (*from && *from != r->delimiter && *from != '\n' && !(*from == '\r' && from[1] == '\n'))
-            return sp_fail(r->err, SP_EDATA,
-                           "%s: line %lld: letters follow a closing quote; a quote inside a field is written twice",
-                           r->paths->file, (long long)r->line);
-    } else {
-        while (*from && *from != r->delimiter && *from != '\n' && !(*from == '\r' && (from[1] == '\n' || from[1] == '\0')))
-            from++;
-        to = from;
-    }
-    *is_last = *from != r->delimiter;
-    if (*from == '\r')
-        from++;
-    if (*from) {
-        r->next_line += *from == '\n';
-        from++;
-    }
-    *to = '\0';
-    r->at = from;
-    return SP_OK;
+    const char *fault = sp_cells_next(&r->in, field, is_last);
+    return fault ? sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->paths->file, (long long)r->in.line, fault) : SP_OK;
 }
 
 /* Reads one record; the fields of the known columns go to fields[]. */
@@ -109,7 +70,7 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
 {
     bool is_last = false;
     int32_t n = 0;
-    r->line = r->next_line;
+    r->in.line = r->in.next_line;
     while (!is_last) {
         char *field;
         sp_status status = next_field(r, &field, &is_last);
@@ -117,32 +78,13 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
             return status;
         for (int c = 0; c < N_COLUMNS; c++)
             if (r->column[c] == n)
-                fields[c] = without_apostrophe(field);
+                fields[c] = field;
         n++;
     }
     if (n != r->n_fields)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->paths->file, (long long)r->line, n,
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->paths->file, (long long)r->in.line, n,
                        r->n_fields);
     return SP_OK;
-}
-
-static bool at_empty_line(reading *r)
-{
-    size_t n = *r->at == '\r';
-    if (r->at[n] != '\n')
-        return n == 1 && r->at[1] == '\0';
-    return true;
-}
-
-static void skip_empty_lines(reading *r)
-{
-    while (*r->at && at_empty_line(r)) {
-        r->at += *r->at == '\r';
-        if (*r->at) {
-            r->at++;
-            r->next_line++;
-        }
-    }
 }
 
 /* Which name of column c a field is; -1: none. */
@@ -157,15 +99,15 @@ static int name_of_column(int c, const char *field)
 /* What parts the fields of the first line, and whether that names columns at all. */
 static void look_at_first_line(reading *r)
 {
-    const size_t n = strcspn(r->at, "\r\n");
+    const size_t n = strcspn(r->in.at, "\r\n");
     char first[32];
     const char *delimiter = ",\t;";
-    while (*delimiter && !memchr(r->at, *delimiter, n))
+    while (*delimiter && !memchr(r->in.at, *delimiter, n))
         delimiter++;
-    r->delimiter = ',';
+    r->in.delimiter = ',';
     if (*delimiter)
-        r->delimiter = *delimiter;
-    snprintf(first, sizeof first, "%.*s", (int)(n < 31 ? n : 31), r->at);
+        r->in.delimiter = *delimiter;
+    snprintf(first, sizeof first, "%.*s", (int)(n < 31 ? n : 31), r->in.at);
     size_t length = strlen(first);
     bool is_quoted = length > 1 && first[0] == '"' && first[length - 1] == '"';
     if (is_quoted)
@@ -173,29 +115,27 @@ static void look_at_first_line(reading *r)
     bool is_name = false;
     for (int c = 0; c < N_COLUMNS; c++)
         is_name |= name_of_column(c, first + is_quoted) >= 0;
-    r->is_list = !memchr(r->at, r->delimiter, n) && !is_name;
+    r->is_list = !memchr(r->in.at, r->in.delimiter, n) && !is_name;
 }
 
 static sp_status read_header(reading *r)
 {
     const char *file = r->paths->file;
     int rank[N_COLUMNS];
-    if (strncmp(r->at, "\xEF\xBB\xBF", 3) == 0)
-        r->at += 3;
-    skip_empty_lines(r);
-    if (!*r->at)
+    sp_cells_skip_empty_lines(&r->in);
+    if (!*r->in.at)
         return sp_fail(r->err, SP_EDATA,
                        "%s: is empty; the first line names the columns: recording,step,label or recording,label", file);
     bool is_last = false;
-    r->line = r->next_line;
+    r->in.line = r->in.next_line;
     for (int c = 0; c < N_COLUMNS; c++) {
         r->column[c] = -1;
         rank[c] = N_NAMES;
     }
-    r->is_frames = strncmp(r->at, frames, strlen(frames)) == 0;
+    r->is_frames = strncmp(r->in.at, frames, strlen(frames)) == 0;
     r->is_list = r->is_frames;
     if (r->is_frames) {
-        r->at += strcspn(r->at, "\n");
+        r->in.at += strcspn(r->in.at, "\n");
         return SP_OK;
     }
     look_at_first_line(r);
@@ -209,7 +149,7 @@ static sp_status read_header(reading *r)
             if (found < 0 || found > rank[c])
                 continue;
             if (found == rank[c])
-                return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->line,
+                return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->in.line,
                                column_names[c][found]);
             rank[c] = found;
             r->column[c] = r->n_fields;
@@ -218,7 +158,7 @@ static sp_status read_header(reading *r)
     if (!r->is_list && r->column[LABEL] < 0)
         return sp_fail(r->err, SP_EDATA,
                        "%s: line %lld names no column label; the first line is recording,step,label or recording,label", file,
-                       (long long)r->line);
+                       (long long)r->in.line);
     return SP_OK;
 }
 
@@ -271,7 +211,7 @@ static sp_status find_recording(reading *r, const char *id, int64_t *out)
     }
     r->n_of_current = 0;
     if (!*id)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", p->file, (long long)r->line);
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", p->file, (long long)r->in.line);
     if (p->n_recordings == r->id_room && !grow_ids(r))
         return sp_no_memory(r->err);
     size_t slot = slot_of(r, id);
@@ -279,7 +219,7 @@ static sp_status find_recording(reading *r, const char *id, int64_t *out)
         return sp_fail(
             r->err, SP_EDATA,
             "%s: line %lld: recording %s comes back after another; without a column step its lines must follow one another",
-            p->file, (long long)r->line, id);
+            p->file, (long long)r->in.line, id);
     if (r->slots[slot] < 0) {
         p->ids[p->n_recordings] = id;
         r->slots[slot] = p->n_recordings++;
@@ -295,7 +235,7 @@ static sp_status read_whole(const reading *r, const char *text, const char *colu
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || digits > 15 || text[digits])
         return sp_fail(r->err, SP_EDATA, "%s: line %lld: %s \"%.60s\" is not a whole number from 0 on", r->paths->file,
-                       (long long)r->line, column, text);
+                       (long long)r->in.line, column, text);
     *out = strtoll(text, NULL, 10);
     return SP_OK;
 }
@@ -307,7 +247,7 @@ static sp_status read_code(const reading *r, const row *where, const char *text,
     if (*out >= SP_CODE_UNSCORED)
         return SP_OK;
     return sp_fail_at(r->err, SP_EDATA, where->step, "%s: line %lld, recording %s, step %lld: %s", r->paths->file,
-                      (long long)r->line, r->paths->ids[where->recording],
+                      (long long)r->in.line, r->paths->ids[where->recording],
                       (long long)(where->step >= 0 ? where->step : r->n_of_current), sp_codes_explain(r->codes, text, sentence));
 }
 
@@ -342,7 +282,7 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
         r->err, SP_EDATA,
         "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
         "-1 for none; `codes` or `map` reads the numbers and words of others",
-        r->paths->file, (long long)r->line, text, model->name, list, model->n_classes - 1);
+        r->paths->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1);
 }
 
 static sp_status add_row(reading *r, char *fields[N_COLUMNS])
@@ -355,7 +295,7 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
         r->rows = rows;
         r->row_room = room;
     }
-    row one = {.step = -1, .line = r->line};
+    row one = {.step = -1, .line = r->in.line};
     sp_status status = find_recording(r, r->column[RECORDING] < 0 ? r->paths->name : fields[RECORDING], &one.recording);
     if (status == SP_OK && r->column[STEP] >= 0)
         status = read_whole(r, fields[STEP], "step", &one.step);
@@ -371,14 +311,14 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
  */
 static sp_status next_label(reading *r, char *fields[N_COLUMNS])
 {
-    r->line = r->next_line++;
-    char *from = r->at + strspn(r->at, " \t"), *end = r->at + strcspn(r->at, "\n"), *to = end;
-    r->at = *end ? end + 1 : end;
+    r->in.line = r->in.next_line++;
+    char *from = r->in.at + strspn(r->in.at, " \t"), *end = r->in.at + strcspn(r->in.at, "\n"), *to = end;
+    r->in.at = *end ? end + 1 : end;
     while (to > from && strchr(" \t\r", to[-1]))
         to--;
     if (from >= to)
         return sp_fail(r->err, SP_EDATA, "%s: line %lld is empty; it needs a label a line, -1 where there is none",
-                       r->paths->file, (long long)r->line);
+                       r->paths->file, (long long)r->in.line);
     *to = '\0';
     fields[LABEL] = from;
     return SP_OK;
@@ -387,22 +327,22 @@ static sp_status next_label(reading *r, char *fields[N_COLUMNS])
 /* The next label of a result of MS-TCN. */
 static void next_frame(reading *r, char *fields[N_COLUMNS])
 {
-    for (; strchr(" \t\r\n", *r->at); r->at++)
-        r->next_line += *r->at == '\n';
-    r->line = r->next_line;
-    fields[LABEL] = r->at;
-    r->at += strcspn(r->at, " \t\r\n");
-    r->next_line += *r->at == '\n';
-    if (*r->at)
-        *r->at++ = '\0';
+    for (; strchr(" \t\r\n", *r->in.at); r->in.at++)
+        r->in.next_line += *r->in.at == '\n';
+    r->in.line = r->in.next_line;
+    fields[LABEL] = r->in.at;
+    r->in.at += strcspn(r->in.at, " \t\r\n");
+    r->in.next_line += *r->in.at == '\n';
+    if (*r->in.at)
+        *r->in.at++ = '\0';
 }
 
 /* Does nothing more follow than empty lines, or in a list blanks? */
 static bool is_over(reading *r)
 {
     if (!r->is_list)
-        skip_empty_lines(r);
-    return r->at[r->is_list ? strspn(r->at, " \t\r\n") : 0] == '\0';
+        sp_cells_skip_empty_lines(&r->in);
+    return r->in.at[r->is_list ? strspn(r->in.at, " \t\r\n") : 0] == '\0';
 }
 
 /* Rows to their places. */
@@ -456,7 +396,7 @@ static void close_text(void *opened)
 
 static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes *codes, sp_error *err)
 {
-    reading r = {.paths = p, .model = model, .codes = codes, .at = p->text, .next_line = 1, .current = -1, .err = err};
+    reading r = {.paths = p, .model = model, .codes = codes, .in = {.at = p->text, .next_line = 1}, .current = -1, .err = err};
     sp_status status = read_header(&r);
     while (status == SP_OK && !is_over(&r)) {
         char *fields[N_COLUMNS] = {NULL};

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "io/paths_writer.h"
+#include "pipeline/files/file_recordings.h"
 #include "pipeline/files/reading.h"
-#include "pipeline/files/recordings.h"
 #include "pipeline/options.h"
 #include "statepath/model_json.h"
 #include "statepath/pipeline_file.h"
@@ -80,6 +80,10 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
     if (c->opt->trim_to_shortest)
         return sp_fail(err, SP_EINVAL, "`trim_to_shortest` cuts scores and labels, and `output` %s takes labels alone",
                        c->opt->output);
+    if (c->opt->reference)
+        return sp_fail(err, SP_EINVAL,
+                       "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
+                       c->opt->output, file, c->opt->reference);
     sp_status status = c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK;
     if (status == SP_OK)
         status = sp_run_places(c->opt, file, &places, err);

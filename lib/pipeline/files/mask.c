@@ -96,14 +96,11 @@ static void say_what(sp_masked *m)
 
 static sp_status open_masked(sp_masked *m, const char *file, const sp_run_options *o, sp_error *err)
 {
-    static char none[] = "-100"; /* before a first step, as in Hugging Face's labels */
     sp_status status = check_words(o, err);
     m->from = o->masks.previous ? FROM_PREVIOUS : o->paths_dataset ? FROM_PATH : o->model ? FROM_DECODING : FROM_DATASET;
     m->options = *o;
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->options.place.labels = o->masks.previous ? o->masks.previous : o->paths_dataset;
-    if (m->from == FROM_PREVIOUS)
-        m->options.place.unscored = none;
     m->block = sp_block_new();
     m->work = sp_block_new();
     if (status == SP_OK && (!m->block || !m->work))

@@ -26,6 +26,7 @@ sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_err
                        "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",
                        o->place.unscored);
     places->gaps = (sp_gaps)gaps;
+    places->are_previous = o->masks.previous != NULL;
     places->ignores_100 = o->place.unscored && strcmp(o->place.unscored, "-100") == 0;
     return SP_OK;
 }

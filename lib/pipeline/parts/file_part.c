@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "io/lists_file.h"
+#include "options/options.h"
 #include "pipeline/options.h"
 
 static const char format[] = "statepath_part";
@@ -318,22 +319,6 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
 
 /* ---- opening and closing ---- */
 
-static sp_status check(const sp_run_options *o, sp_error *err)
-{
-    const struct {
-        bool is_given;
-        const char *name, *why;
-    } others[] = {{o->against != NULL, "against", "parts are of one classifier"},
-                  {o->rule_costs, "rule_costs", "it decodes all recordings again"},
-                  {o->confidence, "confidence", "parts hold paths, not their confidence"},
-                  {o->n_best > 0, "nbest", "parts hold one path a strategy"},
-                  {o->output != NULL, "output", "`statepath merge` writes the paths of all parts"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].is_given)
-            return sp_fail(err, SP_EINVAL, "`%s` does not go with `part`: %s", others[i].name, others[i].why);
-    return SP_OK;
-}
-
 sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
 {
     const sp_run_options *o = p->opt;
@@ -344,7 +329,7 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, s
                    : sp_fail(err, SP_EINVAL,
                              "`shard`, `part_steps` and `check_inputs` are of a part: `part` 'P-%%i-of-%%n.h5' says "
                              "where it is written");
-    sp_status status = check(o, err);
+    sp_status status = sp_options_check_part(o, err);
     if (status == SP_OK)
         status = sp_part_steps_read(o->part.steps, &run->with_steps, err);
     if (status == SP_OK)

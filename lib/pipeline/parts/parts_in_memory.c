@@ -6,6 +6,7 @@
 
 #include "core/names.h"
 #include "core/owned.h"
+#include "options/options.h"
 #include "pipeline/compare.h"
 #include "pipeline/matched.h"
 #include "pipeline/options.h"
@@ -114,18 +115,9 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
 
 static sp_status check(const sp_run_options *o, sp_error *err)
 {
-    const struct {
-        bool is_given;
-        const char *name;
-    } others[] = {{o->n_against_recordings > 0, "against"},
-                  {o->n_folds > 0, "cv"},
-                  {o->rule_costs, "rule_costs"},
-                  {o->confidence, "confidence"},
-                  {o->n_best > 0, "nbest"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].is_given)
-            return sp_fail(err, SP_EINVAL, "`%s` does not go with parts", others[i].name);
-    return SP_OK;
+    if (o->n_against_recordings > 0 || o->n_folds > 0)
+        return sp_fail(err, SP_EINVAL, "`%s` does not go with parts", o->n_folds > 0 ? "cv" : "against");
+    return sp_options_check_part(o, err);
 }
 
 sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/model.h"
+#include "options/options.h"
 #include "statepath/model_json.h"
 #include "json/json_write.h"
 
@@ -160,22 +161,18 @@ static void add_option(option_text *to, const char *name, const char *value)
  */
 char *sp_what_if_options(const sp_run_options *o)
 {
-    const struct {
-        const char *name, *value;
-    } texts[] = {{"scores", o->place.scores},    {"offsets", o->place.offsets},
-                 {"lengths", o->place.lengths},  {"ids", o->place.ids},
-                 {"mask", o->place.mask},        {"kind", o->place.kind},
-                 {"missing", o->decode.missing}, {"on-infeasible", o->decode.on_infeasible}};
+    char number[32];
     option_text all = {.data = calloc(1, 1)};
     all.failed = !all.data;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && !all.failed; i++)
-        if (texts[i].value)
-            add_option(&all, texts[i].name, texts[i].value);
-    char number[32];
-    if (!isnan(o->decode.floor) && !all.failed)
-        add_option(&all, "floor", sp_json_number(o->decode.floor, 1, number));
-    if (o->decode.clamp && !all.failed)
-        add_option(&all, "clamp", NULL);
+    for (const sp_option_row *row = sp_option_rows; row->name && !all.failed; row++) {
+        const void *at = (const char *)o + row->place;
+        if (!(row->uses & SP_OPTION_IN_PAGE) || !sp_option_is_given(row, o))
+            continue;
+        add_option(&all, row->name,
+                   row->type == SP_OPTION_TEXT     ? *(char *const *)at
+                   : row->type == SP_OPTION_NUMBER ? sp_json_number(*(const double *)at, 1, number)
+                                                   : NULL);
+    }
     if (all.failed)
         free(all.data);
     return all.failed ? NULL : all.data;

@@ -30,10 +30,13 @@ static void free_object(PyObject *self)
 PyObject *comparison_wrap(sp_comparison *comparison)
 {
     PyObject *self = ((allocfunc)PyType_GetSlot(comparison_type, Py_tp_alloc))(comparison_type, 0);
-    if (self)
-        ((comparison_object *)self)->comparison = comparison;
-    else
+    if (!self) {
         sp_comparison_free(comparison);
+        return NULL;
+    }
+    ((comparison_object *)self)->comparison = comparison;
+    if (comparison)
+        comparison->words.in_python = true;
     return self;
 }
 

@@ -88,7 +88,8 @@ PyObject *member_of(PyObject *dict, PyObject **kept, const char *name)
 
 void array_release(array *a)
 {
-    if (a->view.obj)
-        PyBuffer_Release(&a->view);
+    if (!a->view.obj)
+        return;
+    PyBuffer_Release(&a->view);
     memset(a, 0, sizeof *a);
 }

@@ -100,7 +100,7 @@ bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind);
 
 /* kind_of(scores [n,K]) -> number of the kind that the first row which says it has. */
 PyObject *py_kind_of(PyObject *module, PyObject *scores);
-/* decode(chain, inputs, options, strategy, relax, outputs) -> {"kind", "floored", "missing", "masked", "failed"}; see request.h
+/* decode(chain, inputs, options, strategy, relax, outputs) -> (kind, failed, floored, missing); see request.h
  * and answers_take(). */
 PyObject *py_decode(PyObject *module, PyObject *args);
 /* forward_backward(chain, inputs, options, marginals float64 [S,K] or None, log_partition float64 [N] or None) -> counts.

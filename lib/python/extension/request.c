@@ -351,6 +351,6 @@ bool request_run(request *r, group_work *work)
 
 PyObject *request_counts(const request *r)
 {
-    return Py_BuildValue("{s:i,s:L,s:L,s:L,s:L}", "kind", (int)r->how.kind, "floored", (long long)r->counts.floored, "missing",
-                         (long long)r->counts.missing, "masked", (long long)r->counts.masked, "failed", (long long)r->failed);
+    return Py_BuildValue("(iLLL)", (int)r->how.kind, (long long)r->failed, (long long)r->counts.floored,
+                         (long long)r->counts.missing);
 }

@@ -62,7 +62,7 @@ void request_close(request *r);
  * group is begun; where the group at work takes too long to wait for, the thread is left alone with it and with the job. */
 bool request_run(request *r, group_work *work);
 
-/* {"kind", "floored", "missing", "masked", "failed"}: what was found and done. */
+/* (kind, failed, floored, missing): what was found and done. */
 PyObject *request_counts(const request *r);
 
 #endif

@@ -178,9 +178,8 @@ def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, co
         raise StatepathError("n_best= and confidence= are returned in a Decoded: add full=True")
     relax = on_infeasible == "relax"
     out = _outputs(request, n_best, confidence, relax) if full else {"paths": np.empty(request.batch.n_steps, np.int32)}
-    counts = _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)
-    request.kind = counts["kind"]
-    if counts["failed"]:
+    request.kind, n_failed, *counts = _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)
+    if n_failed:
         if not full:  # once more, with all that is said of a failure
             out = _outputs(request, 0, False, False)
             _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)

@@ -119,12 +119,12 @@ class Decoded(Sequence[NDArray[np.int32]]):
     _best: tuple[NDArray[np.int32], NDArray[np.float64]] | None
 
     @classmethod
-    def _made(cls, request: Request, strategy: str, ids: list[str] | None, out: dict[str, Any], counts: dict[str, int]) -> Decoded:
+    def _made(cls, request: Request, strategy: str, ids: list[str] | None, out: dict[str, Any], counts: Sequence[int]) -> Decoded:
         self = cls.__new__(cls)
         batch = request.batch
         self._batch, self._ids, self._flat = batch, ids, out["paths"]
         self.model, self.strategy, self.classes = request.model, strategy, request.columns
-        self.kind = ("log_probs", "probs", "logits", "scores")[counts["kind"]]
+        self.kind = ("log_probs", "probs", "logits", "scores")[request.kind]
         self.offsets = batch.offsets
         self.paths = batch.steps(out["paths"], -1)
         self.scores, self.step, self.n_broken = out["scores"], out["step"], out["n_broken"]
@@ -139,7 +139,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
             found = out["n_found"]
             spans = zip(batch.offsets[:-1], batch.offsets[1:], strict=True)
             self.nbest = [(out["best_paths"][: found[n], a:b], out["best_scores"][n, : found[n]]) for n, (a, b) in enumerate(spans)]
-        self.floored, self.missing = counts["floored"], counts["missing"]
+        self.floored, self.missing = counts
         self.segments = request.inputs.get("segments")
         return self
 

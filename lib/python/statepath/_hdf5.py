@@ -17,7 +17,8 @@ import numpy as np
 from ._errors import StatepathError, needed
 from ._scores import KINDS
 
-_SHAPES = ("offsets", "lengths", "valid", "attention_mask", "ids", "tokens")  # stand beside the dataset, and nowhere else
+_SEVERAL = ("offsets", "lengths", "valid", "ids")  # beside scores of several recordings
+_SHAPES = (*_SEVERAL, "attention_mask", "tokens")  # stand beside the dataset, and nowhere else
 _USUAL = (*_SHAPES, "classes", "subjects", "epoch_seconds", "labels", "label_ids", "segments", "weights", "mask")
 _TRAINER = "predictions"  # scores as transformers' Trainer calls them, beside label_ids
 Place = tuple[str, str | None]  # a path in the file, and an attribute of what is there, or None
@@ -91,10 +92,22 @@ def _parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _reference(paths: Sequence[str], names: Sequence[str]) -> str:
-    """The first of these datasets in the root, else with {id} in /recordings; "": there is none."""
+def _reference(f: Any, paths: Sequence[str], foreign: Container[str], names: Sequence[str]) -> str:
+    """The first of these datasets in the root, else with {id} in /recordings, else in groups of the root, or a folder; "": there is none."""
     in_groups = {p.rpartition("/")[2] for p in paths if p.startswith("recordings/") and p.count("/") == 2}
-    return next((n for n in names if n in paths), None) or next((f"recordings/{{id}}/{n}" for n in names if n in in_groups), "")
+    found = next((n for n in names if n in paths), None) or next((f"recordings/{{id}}/{n}" for n in names if n in in_groups), None)
+    if found or any(p.startswith("paths/") for p in paths):
+        return found or ""
+    rank = 1 if "labels" in names else 2
+    below = [(p, *p.split("/")) for p in paths if p.count("/") == 1 and p not in foreign]
+    are_one_each = not any(name in _SEVERAL for _, _, name in below)
+    for path, group, name in below:
+        if name in names and are_one_each and f[path].ndim == rank:
+            absent = next((g for g in dict.fromkeys(g for _, g, _ in below) if f"{g}/{name}" not in paths), None)
+            if absent:
+                raise _Refused(f"{f.filename}: recording {absent} has no dataset /{absent}/{name}; write it, or take the group out of /")
+            return f"{{id}}/{name}"
+    return next((f"{group}/{{id}}" for path, group, _ in below if group in names and f[path].ndim == rank), "")
 
 
 def _can_name(values: Any, dataset: Any) -> bool:
@@ -130,7 +143,7 @@ def _value(f: Any, place: Place) -> tuple[str, ...]:
     return tuple(v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values).tolist())
 
 
-def _shown(paths: list[str], kinds: Sequence[str], place: str | None, labels: str | None) -> tuple[str, dict[str, Place]]:
+def _shown(f: Any, paths: list[str], foreign: list[str], kinds: Sequence[str], place: str | None, labels: str | None) -> tuple[str, dict[str, Place]]:
     """The dataset that the others stand beside, with {id} or "", and the arrays of the file as the library is to see them.
 
     What has no usual name, or lies in a group of its own, is only found where it is asked for: the library finds more by itself in formats
@@ -142,14 +155,14 @@ def _shown(paths: list[str], kinds: Sequence[str], place: str | None, labels: st
         shown = {p: p for p in paths if not group or p not in _SHAPES}
         shown |= {n: f"{group}/{n}" for n in (*_SHAPES, "classes", "subjects") if group and f"{group}/{n}" in paths}
         return reference, {n: (p, None) for n, p in shown.items()}
-    reference = _reference(paths, kinds)
+    reference = _reference(f, paths, foreign, kinds)
     if not reference:
         asked = (labels or "").strip("/")
         pattern = re.compile(re.escape(asked).replace(re.escape("{id}"), ".+"))
         seen = [p for p in paths if p in _USUAL or p.startswith("paths/") or pattern.fullmatch(p) or re.fullmatch("recordings/[^/]+/labels", p)]
-        return asked or _reference(paths, ("labels", "label_ids")), {p: (p, None) for p in seen}
+        return asked or _reference(f, paths, foreign, ("labels", "label_ids")), {p: (p, None) for p in seen}
     if "/" in reference:
-        return reference, {p: (p, None) for p in paths if "/" not in p or p.count("/") == 2}
+        return reference, {p: (p, None) for p in paths if "/" not in p or p.count("/") == reference.count("/")}
     return reference, {p: (p, None) for p in paths if "/" not in p or p.rpartition("/")[2] not in kinds}
 
 
@@ -167,7 +180,7 @@ def _places(f: Any, paths: list[str], foreign: list[str], place: str | None, lab
     """{name of an array: where it is}, with what attributes say."""
     are_trainers = _TRAINER in paths and f[_TRAINER].dtype.kind == "f"
     kinds = (*KINDS, _TRAINER) if are_trainers else KINDS
-    reference, found = _shown(paths + foreign, kinds, place, labels)
+    reference, found = _shown(f, paths + foreign, foreign, kinds, place, labels)
     found = {n: (p, _FOREIGN if p in foreign else None) for n, (p, _) in found.items()}
     if not (place or labels or reference.rpartition("/")[2] in kinds):
         _look_for_labels(f, paths, reference or any(p.startswith("paths/") for p in found), found, file)

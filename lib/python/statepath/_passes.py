@@ -45,7 +45,7 @@ def marginals(scores: Any, model: Model | str, **options: Unpack[Options]) -> An
     request = Request(scores, model, **options)
     m = np.empty((request.batch.n_steps, request.model.n_classes))
     z = np.empty(request.batch.n_recordings)
-    request.kind = _core.forward_backward(request.chain, request.inputs, request.options, m, z)["kind"]
+    request.kind, *_ = _core.forward_backward(request.chain, request.inputs, request.options, m, z)
     _raise_for_first(request, z)
     return request.batch.steps(m, 0.0)
 

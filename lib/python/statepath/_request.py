@@ -117,7 +117,7 @@ def model_of(model: Any) -> Model:
     """A model, or its name or file."""
     if isinstance(model, Model):
         return model
-    if isinstance(model, str) and os.sep not in model and not os.path.exists(model):
+    if isinstance(model, str) and os.sep not in model and "\0" not in model and not os.access(model, os.F_OK):
         if model not in _shipped:
             _shipped[model] = Model.load(model)
         return _shipped[model]
@@ -183,7 +183,7 @@ class Settings:
 
 def _settings_of(model: Model, columns: tuple[str, ...] | None, given: Mapping[str, Any]) -> Settings:
     """Kept by the model, for the calls that come with the same options."""
-    key = (columns, *((name, type(value), value) for name, value in given.items())) if given else columns
+    key = (columns, *given.items(), *map(type, given.values())) if given else columns
     try:
         found: Settings | None = model._settings.get(key)
     except TypeError:  # an array of one number, say
@@ -219,8 +219,9 @@ class Request:
         beside: dict[str, Any] = {}
         if options:
             check_names(options)
-            beside = {name: options.pop(name) for name in _BESIDE if name in options}  # type: ignore[misc]
-            beside = without_ignored(scores, beside.get("labels"), beside)
+            beside = {name: options.pop(name) for name in _BESIDE.intersection(options)}  # type: ignore[misc]
+            if "labels" in beside:
+                beside = without_ignored(scores, beside["labels"], beside)
         get = beside.get
         self.batch = batch_of(scores, model.n_classes, lengths=get("lengths"), offsets=get("offsets"), mask=get("mask"), gaps=get("gaps"))
         settings = _settings_of(model, self._columns(get("classes")), options)

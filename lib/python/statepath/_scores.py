@@ -449,13 +449,13 @@ def _padded(a: NDArray[Any], lengths: Any, mask: Any, gaps: str | None) -> Batch
 
 def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any = None, mask: Any = None, gaps: str | None = None) -> Batch:
     """Scores of any shape as a batch; an error says which shape is meant."""
-    if sum(x is not None for x in (lengths, offsets, mask)) > 1:
+    if (lengths is not None) + (offsets is not None) + (mask is not None) > 1:
         raise StatepathError("one of lengths=, offsets= and mask= says where the recordings are")
     if _is_list_of_recordings(scores):
         if lengths is not None or offsets is not None or mask is not None:
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
-    if isinstance(scores, (str, bytes, os.PathLike)):
+    if isinstance(scores, (str, bytes)) or hasattr(scores, "__fspath__"):
         raise ScoresError(
             f"scores are a text, {os.fsdecode(scores)!r}: a file is read first, recordings = statepath.read(file, model=...), "
             "then statepath.decode(**recordings.decoding, model=...) or statepath.compare(**recordings, model=...)"

@@ -1,142 +1,93 @@
 
-/* Figures to take away, as SVG with its styles and as PNG, in the light colours; as figures/figures.c makes them without a browser. */
-(function () {
+/* Figures to take away, as SVG with its styles and as PNG, in the light colours; as html/pictures.c makes them without a browser. */
+(() => {
   "use strict";
-  var WIDTH = 1000, NAMES = 180, CLASSES = 70, GAP = 8, TITLE = 30;
-  var KEPT = /^(fill|stroke|opacity|font-size|font-weight|text-anchor|vector-effect|stop-color|overflow)/;
-  var root = document.documentElement;
-
-  /* The text of a declaration without variables, mixed colours and units of the page. */
-  function plain(value, styles) {
-    value = value.replace(/var\((--[\w-]+)(?:,\s*([^)]*))?\)/g, function (all, name, other) {
-      return name === "--how" ? other : styles.getPropertyValue(name).trim() || other || "none";
-    });
-    value = value.replace(/color-mix\(in srgb, (#\w{6}) ([\d.]+)%, (#\w{6})\)/g, function (all, a, share, b) {
-      return "#" + [1, 3, 5].map(function (i) {
-        var x = parseInt(a.slice(i, i + 2), 16), y = parseInt(b.slice(i, i + 2), 16);
-        return ("0" + Math.round(y + (x - y) * share / 100).toString(16)).slice(-2);
-      }).join("");
-    });
-    return value.replace(/([\d.]+)rem/g, function (all, n) { return 16 * n + "px"; });
-  }
-  /* The page's rules for what is drawn. */
-  function style() {
-    var theme = root.getAttribute("data-theme"), text = "", isOfFigures = false, styles = getComputedStyle(root);
-    root.setAttribute("data-theme", "light");
-    Array.prototype.forEach.call(document.styleSheets[0].cssRules, function (rule) {
-      var kept = "";
-      isOfFigures = isOfFigures || rule.selectorText === "figure";
-      if (!isOfFigures || !rule.selectorText || /:/.test(rule.selectorText)) return;
-      for (var i = 0; i < rule.style.length; i++)
-        if (KEPT.test(rule.style[i])) kept += rule.style[i] + ":" + plain(rule.style.getPropertyValue(rule.style[i]), styles) + ";";
-      if (kept) text += rule.selectorText + "{" + kept + "}\n";
-    });
-    if (theme) root.setAttribute("data-theme", theme);
-    else root.removeAttribute("data-theme");
-    return text + ".broad{fill:none}\n";
-  }
-  function definitions() {
-    return Array.prototype.map.call(document.querySelectorAll("svg.swatch > defs"), function (defs) { return defs.innerHTML; }).join("");
-  }
+  const WIDTH = 1000, NAMES = 180, CLASSES = 70, GAP = 8, TITLE = 30, STYLE = "@picture_style@"; /* embed.cmake puts it in */
+  const xml = (node) => new XMLSerializer().serializeToString(node);
+  const slug = (text) => text.toLowerCase().replace(/[^a-z0-9\u0080-\uffff]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
   function placed(svg, x, y, width, height) {
-    var copy = svg.cloneNode(true);
-    copy.querySelectorAll("use.broad").forEach(function (use) {
-      var path = copy.querySelector(use.getAttribute("href")).cloneNode();
+    const copy = svg.cloneNode(true);
+    copy.querySelectorAll("use.broad").forEach((use) => {
+      const path = copy.querySelector(use.getAttribute("href")).cloneNode();
       path.removeAttribute("id");
       path.setAttribute("class", "broad");
       use.replaceWith(path);
     });
-    copy.querySelectorAll(".ring").forEach(function (ring) { ring.remove(); });
-    ["tabindex", "role", "aria-roledescription"].forEach(function (name) { copy.removeAttribute(name); });
-    var at = { x: x, y: y, width: width, height: height, overflow: "visible" };
-    Object.keys(at).forEach(function (name) { copy.setAttribute(name, at[name]); });
-    return new XMLSerializer().serializeToString(copy);
+    copy.querySelectorAll(".ring").forEach((ring) => ring.remove());
+    ["tabindex", "role", "aria-roledescription"].forEach((name) => copy.removeAttribute(name));
+    Object.entries({ x, y, width, height, overflow: "visible" }).forEach(([name, value]) => copy.setAttribute(name, value));
+    return xml(copy);
   }
-  function escape(text) {
-    return text.replace(/[&<>]/g, function (c) { return { "&": "&amp;", "<": "&lt;", ">": "&gt;" }[c]; });
+  function text(y, size, weight, words) {
+    const safe = words.replace(/[&<]/g, (c) => (c === "&" ? "&amp;" : "&lt;"));
+    return `<text y="${y}" font-size="${size}" font-weight="${weight}">${safe}</text>`;
   }
   /* [text, width, height] of a figure. */
   function compose(figure, title) {
-    var tracks = Array.prototype.filter.call(figure.querySelectorAll(".track"), function (track) { return track.checkVisibility(); });
-    var body = "", width, height;
-    if (tracks.length) {
-      width = WIDTH;
-      height = TITLE;
-      body = "<text x=\"0\" y=\"16\" font-size=\"14\" font-weight=\"600\">" + escape(title) + "</text>";
-      tracks.forEach(function (track) {
-        var name = track.querySelector(".name"), svgs = track.querySelectorAll(".rows > svg"), tall = Number(svgs[0].getAttribute("height"));
-        var small = name.querySelector("small");
-        body += "<text x=\"0\" y=\"" + (height + 18) + "\" font-size=\"13\" font-weight=\"600\">" + escape(name.firstChild ? name.firstChild.textContent : "") +
-          "</text>" + (small ? "<text x=\"0\" y=\"" + (height + 33) + "\" font-size=\"10\">" + escape(small.textContent) + "</text>" : "") +
-          placed(svgs[0], NAMES, height, WIDTH - NAMES - CLASSES, tall) + placed(svgs[1], WIDTH - CLASSES + 6, height, CLASSES - 6, tall);
-        height += tall + GAP;
-      });
-    } else {
-      var svg = figure.querySelector("svg[viewBox]"), box = svg.viewBox.baseVal;
-      width = box.width;
-      height = box.height;
+    const tracks = Array.from(figure.querySelectorAll(".track")).filter((track) => track.checkVisibility());
+    let width = WIDTH, height = TITLE, body = text(16, 14, 600, title);
+    tracks.forEach((track) => {
+      const name = track.querySelector(".name"), small = name.querySelector("small"), [plot, classes] = track.querySelectorAll(".rows > svg");
+      const tall = Number(plot.getAttribute("height"));
+      body += text(height + 18, 13, 600, (name.firstChild || name).textContent) + text(height + 33, 10, 400, small ? small.textContent : "") +
+        placed(plot, NAMES, height, WIDTH - NAMES - CLASSES, tall) + placed(classes, WIDTH - CLASSES + 6, height, CLASSES - 6, tall);
+      height += tall + GAP;
+    });
+    if (!tracks.length) {
+      const svg = figure.querySelector("svg[viewBox]");
+      ({ width, height } = svg.viewBox.baseVal);
       body = placed(svg, 0, 0, width, height);
     }
-    var names = (tracks.length ? "track" : figure.className || figure.parentNode.className).replace(/\bstepplot\b/, "");
-    return ["<svg xmlns=\"" + document.querySelector("svg").namespaceURI + "\" class=\"" + names + "\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " +
-      width + " " + height + "\" font-family=\"system-ui, sans-serif\"><style>" + escape(style()) + "</style><defs>" +
-      xml(definitions()) + "</defs><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>" + body + "</svg>\n", width, height];
-  }
-  /* HTML as XML. */
-  function xml(html) {
-    var holder = document.createElement("template");
-    holder.innerHTML = "<svg>" + html + "</svg>";
-    return Array.prototype.map.call(holder.content.firstChild.childNodes, function (node) { return new XMLSerializer().serializeToString(node); }).join("");
+    return [`<svg xmlns="${document.querySelector("svg").namespaceURI}" class="${tracks.length ? "track" : figure.className || figure.parentNode.className}" ` +
+      `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif"><style>${STYLE}</style>` +
+      Array.from(document.querySelectorAll("svg.swatch > defs"), xml).join("") + `<rect width="100%" height="100%" fill="#fff"/>${body}</svg>\n`, width, height];
   }
   function save(blob, name) {
-    var link = document.createElement("a");
+    const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
     link.download = name;
     link.click();
-    setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
-  function png(made, name) {
-    var image = new Image(), TIMES = 2;
-    image.onload = function () {
-      var canvas = document.createElement("canvas");
-      canvas.width = TIMES * made[1];
-      canvas.height = TIMES * made[2];
+  function png([picture, width, height], name) {
+    const image = new Image(), canvas = document.createElement("canvas");
+    image.onload = () => {
+      canvas.width = 2 * width;
+      canvas.height = 2 * height;
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob(function (blob) { save(blob, name); });
+      canvas.toBlob((blob) => save(blob, name));
     };
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(made[0]);
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(picture);
   }
-  function slug(text) { return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60); }
   function titleOf(figure) {
-    var plot = figure.querySelector(".stepplot"), label = plot && plot.getAttribute("aria-label"), heading = figure.querySelector("svg[viewBox] > title");
+    const plot = figure.querySelector(".stepplot"), label = plot && plot.getAttribute("aria-label");
     if (label) return label.replace(/\. Arrow keys.*/, "");
     if (figure.classList.contains("flip")) return "Before and after: " + figure.querySelector("figcaption a").textContent;
-    heading = heading || figure.querySelector("title, figcaption");
+    const heading = figure.querySelector("svg[viewBox] > title") || figure.querySelector("title, figcaption");
     return heading ? heading.textContent.slice(0, 80) : "figure";
   }
-  document.querySelectorAll("main figure").forEach(function (figure) { add(figure); });
   function add(figure) {
     if (!figure.querySelector("svg[viewBox], .track")) return;
-    var place = figure.querySelector(".tools") || figure.querySelector("figcaption") || figure, line = place.classList.contains("tools") ? place : document.createElement("span");
-    ["SVG", "PNG"].forEach(function (kind) {
-      var button = document.createElement("button");
+    const tools = figure.querySelector(".tools"), caption = figure.querySelector("figcaption"), line = tools || document.createElement("span");
+    ["SVG", "PNG"].forEach((kind) => {
+      const button = document.createElement("button");
       button.type = "button";
       button.className = "csv";
       button.textContent = kind;
       button.setAttribute("aria-label", "Download as " + kind + ": " + titleOf(figure));
-      button.addEventListener("click", function () {
-        var title = titleOf(figure), made = compose(figure, title);
-        var name = slug(document.title.replace(/ \u2013 statepath.*/, "")) + "_" + slug(title) + "." + kind.toLowerCase();
+      button.addEventListener("click", () => {
+        const title = titleOf(figure), made = compose(figure, title);
+        const name = slug(document.title.replace(/ \u2013 statepath.*/, "")) + "_" + (figure.dataset.file || slug(title)) + "." + kind.toLowerCase();
         if (kind === "PNG") png(made, name);
         else save(new Blob([made[0]], { type: "image/svg+xml" }), name);
       });
-      line.appendChild(button);
+      line.append(button);
     });
-    if (line !== place) {
-      line.className = "take no-print";
-      place.insertBefore(line, place.classList.contains("panel") ? null : place.tagName === "FIGCAPTION" && !figure.classList.contains("panel")
-        ? place.querySelector("details") : null);
-    }
+    if (tools) return;
+    line.className = "take no-print";
+    if (caption) caption.insertBefore(line, caption.querySelector("details"));
+    else figure.append(line);
   }
+  document.querySelectorAll("main figure").forEach(add);
   if (window.statepath) window.statepath.takeAway = add;
 })();

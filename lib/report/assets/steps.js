@@ -583,7 +583,7 @@
     var one = byId[id];
     if (!one || !one.n) {
       if (note) {
-        note.textContent = say("The {steps} of ") + id + " are not in this page; --draw with its name puts them there.";
+        note.textContent = say("The {steps} of ") + id + " are not in this page; the option `draw` with its name puts them there.";
         any.scrollIntoView({ block: "start", behavior: "instant" });
       }
       return;

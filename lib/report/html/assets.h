@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 extern const char *const sp_page_style;                                  /* CSS */
+extern const char *const sp_page_picture_style;                          /* CSS of pictures that stand in files, light */
 extern const char *const sp_page_script;                                 /* JavaScript */
 extern const char *const sp_page_methods;                                /* HTML of the methods section */
 extern const char *const sp_page_style_hash, *const sp_page_script_hash; /* base64 SHA-256 */

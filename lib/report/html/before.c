@@ -39,6 +39,15 @@ static void add_track(sp_page *page, const sp_class_style *style, const sp_lanes
     free(illegal.pairs);
 }
 
+/* argmax above the other. */
+static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace)
+{
+    sp_page_lane_shapes(page, style, lanes);
+    add_track(page, style, lanes, trace, page->argmax);
+    add_track(page, style, lanes, trace, page->focus);
+    sp_page_step_axis(page, trace->n_steps);
+}
+
 static void add_figure(sp_page *page, const sp_class_style *style, const sp_trace *trace)
 {
     const sp_comparison *c = page->comparison;
@@ -50,12 +59,12 @@ static void add_figure(sp_page *page, const sp_class_style *style, const sp_trac
         return;
     }
     sp_page_lane_shapes(page, style, &lanes);
-    sp_buffer_text(out, "<figure class=\"flip\">");
     page->most_named = page->n_named + SP_MARK_COLUMNS;
-    add_track(page, style, &lanes, trace, page->argmax);
-    add_track(page, style, &lanes, trace, page->focus);
+    sp_picture_open(page, NULL, "flip", "before-and-after-%s", c->ids[trace->recording]);
+    do
+        draw(page, style, &lanes, trace);
+    while (sp_picture_drawn(page));
     page->most_named = most_named;
-    sp_page_step_axis(page, trace->n_steps);
     sp_buffer_place(&link, c->ids[trace->recording], -1);
     sp_html_say(
         out,

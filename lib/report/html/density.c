@@ -120,20 +120,19 @@ bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes 
         out->failed = true;
         return false;
     }
-    sp_buffer_say(out,
-                  "<div class=\"track\"><div class=\"name\">scores<small>probabilities</small></div><div class=\"rows\"><svg "
-                  "height=\"%d\" role=\"img\"><title>",
-                  HEIGHT);
+    sp_track_open(page, "scores", "probabilities");
+    sp_buffer_format(out, " height=\"%d\" role=\"img\"><title>", HEIGHT);
     describe(page, lanes, columns, n);
     sp_buffer_format(out, "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      HEIGHT, (long long)n, LEVELS);
     draw_areas(page, style, lanes, columns, n);
     sp_buffer_text(out, "</svg>");
     draw_missing(page, columns, n);
+    sp_track_classes(page);
     sp_buffer_format(out,
-                     "</svg><svg class=\"lane-names\" aria-hidden=\"true\" height=\"%d\"><text x=\"0\" y=\"9\">100 %%</text>"
-                     "<text x=\"0\" y=\"%d\">0 %%</text></svg></div></div>\n",
+                     " aria-hidden=\"true\" height=\"%d\"><text x=\"0\" y=\"9\">100 %%</text><text x=\"0\" y=\"%d\">0 %%</text>",
                      HEIGHT, HEIGHT - 1);
+    sp_track_close(page, HEIGHT);
     free(columns);
     page->density_bytes += out->length - before;
     page->n_densities++;

@@ -86,7 +86,7 @@ void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_pa
 {
     sp_buffer *out = &page->out;
     event_list list = {.n = 0};
-    if (!style->sleep)
+    if (!style->sleep || page->is_file)
         return;
     find(style, path->classes, n_steps, &list);
     for (int i = 0; i < 4; i++)

@@ -10,14 +10,13 @@
     "<pattern id=\"stripe" class "\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path class=\"s" class "\"" \
     " d=\"M0 0h4v4h-4z\"/><path class=\"stripe\" d=\"M0 .5h4\"/></pattern>"
 
-static const char shapes[] =
-    "<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>"
+const char sp_frame_shapes[] =
     "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\"/></pattern>"
     "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
     "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
     "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
     STRIPES("1") STRIPES("3") STRIPES("5") STRIPES("7") STRIPES("-rem")
-    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
+    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/>";
 /* clang-format on */
 
 void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first, bool decodes)
@@ -32,10 +31,12 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
         sp_page_style_hash, sp_page_script_hash, decodes ? " 'sha256-" : "", decodes ? sp_page_decoding_script_hash : "",
         decodes ? "' 'wasm-unsafe-eval'" : "", sp_version());
     sp_buffer_html(out, name);
-    sp_buffer_say(out,
-                  "%s – statepath</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the "
-                  "contents</a>\n%s<div class=\"page\">\n",
-                  what, sp_page_style, first, shapes);
+    sp_buffer_say(
+        out,
+        "%s – statepath</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the "
+        "contents</a>\n<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>%s</defs>"
+        "</svg>\n<div class=\"page\">\n",
+        what, sp_page_style, first, sp_frame_shapes);
 }
 
 void sp_frame_contents(sp_buffer *out)

@@ -4,6 +4,8 @@
 
 #include "report/write/buffer.h"
 
+/* What pictures refer to, for <defs>: hatching, stripes, shapes of series and the triangle of an illegal transition. */
+extern const char sp_frame_shapes[];
 /* Shapes of series, #m0 to #m5: circle, square, triangle, ... */
 enum { SP_N_SHAPES = 6 };
 

@@ -106,12 +106,12 @@ static void add_names(sp_page *page, const sp_lanes *lanes)
 void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_lanes *lanes)
 {
     sp_buffer *out = &page->out;
-    if (page->has_lane_shapes)
+    if (page->has_lane_shapes && !page->is_file)
         return;
     page->has_lane_shapes = true;
-    sp_buffer_format(out,
-                     "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs>"
-                     "<linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\">",
+    if (!page->is_file)
+        sp_buffer_text(out, "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\">");
+    sp_buffer_format(out, "<defs><linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\">",
                      (int)(2 * lanes->n));
     for (int32_t lane = 0; lane < lanes->n; lane++)
         for (int side = 0; side < 2; side++)
@@ -122,7 +122,7 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_la
                      "<path class=\"lane\" d=\"M0 %d.5H99\"/></pattern><g id=\"names\">",
                      lanes->height, SP_LANES_TOP, lanes->height / 2);
     add_names(page, lanes);
-    sp_buffer_text(out, "</g></defs></svg>\n");
+    sp_buffer_text(out, page->is_file ? "</g></defs>\n" : "</g></defs></svg>\n");
 }
 
 sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, char use, int32_t lane)
@@ -136,6 +136,7 @@ sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, 
 
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes)
 {
-    sp_buffer_format(&page->out, "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"%d\"><use href=\"#names\"/></svg>",
+    sp_track_classes(page);
+    sp_buffer_format(&page->out, " aria-hidden=\"true\" height=\"%d\"><use href=\"#names\"/>",
                      SP_LANES_TOP + lanes->n * lanes->height);
 }

@@ -15,7 +15,7 @@ static void unit(sp_page *page)
     else
         sp_page_item(
             page, "unit of inference",
-            "The {recording}. If several are of one person, say so (<code>--groups</code>): the person is then drawn as a "
+            "The {recording}. If several are of one person, say so (<code>{=groups}</code>): the person is then drawn as a "
             "whole.");
 }
 
@@ -44,7 +44,7 @@ static void trimmed(sp_page *page)
                      "strategies’ own transitions are of whole {recordings}.",
                      c->wake_trim_minutes, c->n_trimmed_steps);
     else
-        sp_page_item(page, "wake before and after sleep", "All of it counts (no <code>--wake-trim</code>).");
+        sp_page_item(page, "wake before and after sleep", "All of it counts (no <code>{=wake-trim}</code>).");
 }
 
 static void no_intervals(sp_page *page, const char *reason)
@@ -76,7 +76,7 @@ static void intervals(sp_page *page)
     if (c->has_margin)
         sp_page_item(
             page, "margin",
-            "%.4f, set with <code>--margin</code>: no harm is shown where the interval’s lower end lies above minus that.",
+            "%.4f, set with <code>{=margin}</code>: no harm is shown where the interval’s lower end lies above minus that.",
             c->margin);
 }
 
@@ -85,7 +85,7 @@ static void absent(sp_page *page)
     if (page->comparison->absent_class == SP_ABSENT_EXCLUDE)
         sp_page_item(page, "classes without a figure", "Left out of means over classes; a note says of how many they are.");
     else
-        sp_page_item(page, "classes without a figure", "Count as %d in means over classes (<code>--absent-class %s</code>).",
+        sp_page_item(page, "classes without a figure", "Count as %d in means over classes (<code>{=absent-class }%s</code>).",
                      page->comparison->absent_class == SP_ABSENT_ONE,
                      page->comparison->absent_class == SP_ABSENT_ONE ? "one" : "zero");
 }
@@ -115,7 +115,7 @@ static void conventions(sp_page *page)
     }
     if (c->sleep)
         sp_page_item(page, "length of {a step}",
-                     c->sleep->epoch_is_assumed ? "%g s, assumed: the file does not say (<code>--epoch-seconds</code>)."
+                     c->sleep->epoch_is_assumed ? "%g s, assumed: the file does not say (<code>{=epoch-seconds}</code>)."
                                                 : "%g s.",
                      c->sleep->epoch_seconds);
     if (c->n_folds)

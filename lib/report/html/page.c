@@ -195,9 +195,10 @@ static void top(sp_page *page)
     sp_frame_main(out);
 }
 
-sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
+sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files *files)
 {
     sp_page page = {.comparison = comparison,
+                    .files = files,
                     .out.words = &comparison->words,
                     .focus = sp_focus_strategy(comparison),
                     .argmax = sp_argmax_strategy(comparison)};
@@ -207,5 +208,12 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
         if (sections[i].is_there(comparison))
             sections[i].write(&page);
     sp_frame_end(&page.out, sp_has_what_if(comparison));
-    return sp_buffer_finish(&page.out, out, err);
+    sp_buffer_free(&page.picture_names);
+    return page.out;
+}
+
+sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    sp_buffer text = sp_page_text(comparison, NULL);
+    return sp_buffer_finish(&text, out, err);
 }

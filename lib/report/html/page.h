@@ -13,12 +13,16 @@ typedef struct sp_page {
     int32_t focus, argmax; /* strategies; -1: none */
     size_t density_bytes;  /* written for score densities, and how many recordings have one */
     int64_t n_densities;
-    int n_tracks;               /* paths drawn so far: their ids */
-    int64_t n_named, n_unnamed; /* marks of illegal transitions with a title of their own, and without */
-    int64_t most_named;         /* marks that may have a title of their own by now */
-    bool has_lane_shapes;       /* sp_page_lane_shapes() was called */
-    bool has_bars;              /* a path has bars in place of triangles */
-    int n_pictures;             /* drawn so far: the ids of their titles */
+    int n_tracks;                   /* paths drawn so far: their ids */
+    int64_t n_named, n_unnamed;     /* marks of illegal transitions with a title of their own, and without */
+    int64_t most_named;             /* marks that may have a title of their own by now */
+    bool has_lane_shapes;           /* sp_page_lane_shapes() was called */
+    bool has_bars;                  /* a path has bars in place of triangles */
+    int n_pictures;                 /* drawn so far: the ids of their titles */
+    sp_buffer picture_names;        /* that are taken, each between two "/" */
+    struct sp_picture_files *files; /* where pictures go, too; NULL: nowhere */
+    bool is_file;                   /* what is drawn stands in a file of its own, */
+    int tall;                       /* which has so many pixels of tracks */
 } sp_page;
 
 /* A <dt> and <dd>; the name may have words as in sp_buffer_words(), the format is that of sp_html_say(). */
@@ -38,6 +42,26 @@ void sp_page_numbers(sp_page *page, sp_table *table);
 bool sp_page_document(sp_page *page, const char *key, int32_t strategy);
 /* A table behind a fold, nothing where it has no rows. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
+
+/* The whole page; files: as in sp_page. */
+sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files *files);
+
+/* ---- pictures (pictures.c) ----
+ *
+ *     sp_picture_open(page, chart.area, "plot", "accuracy-by-strategy");
+ *     sp_chart_open(&chart); ... sp_chart_close(&chart);
+ *     sp_picture_drawn(page);
+ *     sp_buffer_text(&page->out, "<figcaption>...</figcaption></figure>\n");
+ */
+
+/* <figure> of a class, "" for none. What follows is drawn into a file of its own where files are wanted (page->is_file), else
+ * into the page. name: of the file, a format of sp_buffer_say(), for what the picture shows; where there are several of the kind, with
+ * the class, strategy or recording it is of. Names in it may hold anything. area: of its chart; NULL: it is made of tracks. */
+void sp_picture_open(sp_page *page, const sp_chart_area *area, const char *class, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));
+/* After what is drawn. True: that was a file, and the page is as it was before. Where its bytes are counted, the picture is drawn
+ * once more, into the page. */
+bool sp_picture_drawn(sp_page *page);
 
 /* ---- sections, each in a file of its name ---- */
 

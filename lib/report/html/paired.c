@@ -77,12 +77,13 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
     }
-    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_picture_open(page, chart.area, "plot", "gain-of-%s-over-%s", names->focus->name, names->other->name);
     sp_chart_open(&chart);
     sp_chart_across(&chart, "zero", 0, NULL, 0);
     chart.recordings = names->recordings;
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_html_say(out,
                 "<figcaption>What each {recording} gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
                 "in %jd, the same in %jd.",
@@ -139,7 +140,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     sp_buffer_words(&chart.title, "Accuracy by {recording}, one strategy against the other");
     sp_buffer_say(&chart.description, "Accuracy of %s (up) against %s (across), a dot {a recording}.", names->focus->name,
                   names->other->name);
-    sp_buffer_text(out, "<figure class=\"plot square\">");
+    sp_picture_open(page, chart.area, "plot square", "accuracy-of-%s-against-%s", names->focus->name, names->other->name);
     chart.recordings = names->recordings;
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, diagonal);
@@ -148,6 +149,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     else
         sp_chart_dots(&chart, n, points, name_point, names);
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_html_say(out, "<figcaption>Accuracy by {recording}. Above the dashed line %s is better than %s, below it worse.",
                 names->focus->name, names->other->name);
     if (n > SP_NAMED_DOTS)

@@ -73,7 +73,7 @@ void sp_page_plane(sp_page *page)
     chart.x.low -= 0.03 * chart.x.high; /* room left of the strategies that break no rule */
     sp_buffer_text(&chart.title, "Accuracy and legality");
     sp_buffer_text(&chart.description, "Accuracy of each strategy against its share of illegal transitions.");
-    sp_buffer_text(&page->out, "<figure class=\"plot\">");
+    sp_picture_open(page, chart.area, "plot", "accuracy-and-legality");
     sp_chart_open(&chart);
     if (with_recordings)
         draw_recordings(c, &chart);
@@ -82,6 +82,7 @@ void sp_page_plane(sp_page *page)
             sp_chart_mark(&chart, s,
                           (sp_point){per_cent_illegal(&c->strategies[s].counts), c->strategies[s].agreement.accuracy.value});
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_page_key(page);
     sp_buffer_say(&page->out,
                   "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "

@@ -105,7 +105,7 @@ static void reliability(sp_page *page)
     sp_buffer_say(&chart.description,
                   "Accuracy by confidence in %d bins, with the number of {steps} of each; the numbers stand in the table below.",
                   SP_RELIABILITY_BINS);
-    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_picture_open(page, chart.area, "plot", "reliability");
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, (const sp_point[]){{0, 0}, {1, 1}});
     draw_scaled(&chart, page->comparison);
@@ -113,6 +113,7 @@ static void reliability(sp_page *page)
         draw_bin(&chart, &c->bins[b], c->level);
     draw_counts(&chart, c);
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_buffer_say(
         out,
         "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
@@ -148,7 +149,7 @@ static void coverage(sp_page *page)
     sp_buffer_text(&chart.title, "Confidence coverage");
     sp_buffer_words(&chart.description, "Accuracy against the share of {steps} that is kept, most confident first; the numbers "
                                         "stand in the table below.");
-    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_picture_open(page, chart.area, "plot", "confidence-coverage");
     sp_chart_open(&chart);
     sp_chart_across(&chart, "zero", c->accuracy.value, NULL, 0);
     if (points) {
@@ -156,6 +157,7 @@ static void coverage(sp_page *page)
         sp_chart_dots(&chart, c->n_coverage, points, name_coverage, c);
     }
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_buffer_words(out,
                     "<figcaption>Confidence coverage: accuracy of the most probable class over the {steps} of greatest "
                     "confidence. {Steps} that are left out are those a person should look at. Dashed: all {steps}.</figcaption>"

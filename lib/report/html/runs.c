@@ -75,7 +75,9 @@ static void panel(sp_page *page, int32_t k, int64_t most)
         if (!b->median.undefined)
             sp_buffer_say(&chart.description, " of %.1f", b->median.value);
     }
-    sp_html_say(out, "<figure class=\"panel\"><figcaption>%s</figcaption>", c->classes[k]);
+    sp_picture_open(page, chart.area, "panel", "run-lengths-of-%s", c->classes[k]);
+    if (!page->is_file)
+        sp_html_say(out, "<figcaption>%s</figcaption>", c->classes[k]);
     sp_chart_open(&chart);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_class_runs *b = runs_of(c, who, k);
@@ -83,6 +85,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
             curve(&chart, b, who);
     }
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_buffer_text(out, "</figure>\n");
 }
 

@@ -143,7 +143,8 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
     sp_buffer_format(&chart.title, "Bland-Altman plot, %s", sp_sleep_measure_name(b->measure));
     add_summary(b, strategy, &chart.description);
     add_summary(b, strategy, &caption);
-    sp_buffer_text(out, "<figure>");
+    sp_picture_open(page, chart.area, "", "bland-altman-%s-of-%s", sp_sleep_measure_key(b->measure),
+                    b->comparison->strategies[strategy].name);
     sp_chart_open(&chart);
     draw_interval(b, &a->low_low, &a->low_high, &chart);
     draw_interval(b, &a->bias_low, &a->bias_high, &chart);
@@ -157,6 +158,7 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
         sp_chart_across(&chart, "whisker", a->bias.value, "bias", decimals);
     draw_nights(b, strategy, &chart);
     sp_chart_close(&chart);
+    sp_picture_drawn(page);
     sp_html_say(out, "<figcaption>%s</figcaption></figure>\n", caption.data ? caption.data : "");
     out->failed |= x_name.failed || caption.failed;
     sp_buffer_free(&x_name);

@@ -104,16 +104,24 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
     sp_table_free(&table);
 }
 
-static void recording_plot(const steps_section *s, const sp_trace *trace)
+/* The tracks of a recording, for the page or a file; word: before its title, which stands in a file only. */
+static void draw(const steps_section *s, const sp_trace *trace, const char *word)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     const bool with_events = page->most_named == NAMED_OPEN || c->n_recordings <= FEW_RECORDINGS;
     if (trace->n_steps == 0) {
-        sp_buffer_words(&page->out, "<p>This {recording} has no {steps}.</p>\n");
+        sp_buffer_words(&page->out, page->is_file ? "" : "<p>This {recording} has no {steps}.</p>\n");
         return;
     }
-    sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
+    if (page->is_file) {
+        sp_page_lane_shapes(page, &s->style, &s->lanes);
+        sp_buffer_text(&page->out, "<text y=\"16\" font-size=\"14\" font-weight=\"600\">");
+        recording_title(s, trace->recording, word);
+        sp_buffer_text(&page->out, "</text>\n");
+    } else {
+        sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
+    }
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
         sp_page_track(page, &s->style, &s->lanes, trace, &path);
@@ -132,7 +140,15 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     }
     sp_page_density(page, &s->style, &s->lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
-    sp_buffer_text(&page->out, "</div>\n");
+    sp_buffer_text(&page->out, page->is_file ? "" : "</div>\n");
+}
+
+static void recording_plot(const steps_section *s, const sp_trace *trace, const char *word)
+{
+    sp_picture_open(s->page, NULL, "", "step-plot-of-%s", s->page->comparison->ids[trace->recording]);
+    do
+        draw(s, trace, word);
+    while (sp_picture_drawn(s->page));
 }
 
 /* True: it is drawn. */
@@ -149,9 +165,8 @@ static bool open_figure(steps_section *s, int64_t recording, const char *word)
                       s->page->comparison->steps[recording]);
         return false;
     }
-    sp_buffer_text(out, "<figure>");
     s->page->most_named = NAMED_OPEN;
-    recording_plot(s, trace);
+    recording_plot(s, trace, word);
     recording_table(s, trace);
     sp_buffer_text(out, "</figure>\n");
     s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
@@ -170,9 +185,9 @@ static bool folded_figure(steps_section *s, int64_t place, bool is_first)
                                           : "<h3>The others, most illegal transitions first</h3>\n");
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
     recording_title(s, trace->recording, "");
-    sp_buffer_text(&s->page->out, "</summary>\n<figure>");
+    sp_buffer_text(&s->page->out, "</summary>\n");
     s->page->most_named = NAMED;
-    recording_plot(s, trace);
+    recording_plot(s, trace, "");
     sp_buffer_text(&s->page->out, "</figure></details>\n");
     s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
     return true;
@@ -202,7 +217,7 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
         sp_buffer_say(
             out,
             " With scripts switched on any of %jd can be drawn, whose {steps} are in the page; there is no room for those "
-            "of the others. <code>--draw ID,...</code> chooses which come first. The file of paths holds every {step}.",
+            "of the others. <code>{=draw ID,...}</code> chooses which come first. The file of paths holds every {step}.",
             s->n_in_page);
     sp_buffer_text(out, "</p>\n");
 }

@@ -26,7 +26,7 @@ void sp_lanes_free(sp_lanes *lanes);
 sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, char use, int32_t lane);
 
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
- * the first track, and not inside anything that can be folded; the second call adds nothing. */
+ * the first track, and not inside anything that can be folded; the second call adds nothing to a page. */
 void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_lanes *lanes);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
@@ -56,6 +56,12 @@ typedef struct sp_step_path {
     const sp_pair_set *illegal;
     const sp_recording_result *result; /* figures for the name of the track, or NULL */
 } sp_step_path;
+
+/* A row of a picture (pictures.c): its name, the figures below that (NULL: the name is a unit), then <svg with the drawing, whose
+ * attributes and content the caller adds; after sp_track_classes() those of the names of classes beside it; its height. */
+void sp_track_open(sp_page *page, const char *name, const char *figures);
+void sp_track_classes(sp_page *page);
+void sp_track_close(sp_page *page, int height);
 
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */
 void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,

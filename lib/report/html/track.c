@@ -68,24 +68,30 @@ static void add_at(sp_buffer *out, const char *name, double steps, int64_t n_ste
 static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const int32_t *columns, int64_t n,
                       int64_t unit)
 {
-    sp_buffer *out = &page->out;
+    sp_buffer *out = &page->out, line = {0};
     int at = -1, id = page->n_tracks++;
     int64_t n_runs = 0;
     for (int64_t a = 0; a < n; a = run_end(columns, n, a))
         n_runs++;
-    sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"", n_runs > MANY_RUNS ? " faint" : "", id);
     for (int64_t a = 0, b; a < n; a = b) {
         b = run_end(columns, n, a);
         int y = columns[a] < 0 ? -1 : 2 * lanes->lane_of[columns[a]] + 1;
         if (y >= 0 && at < 0)
-            sp_buffer_format(out, "M%lld %d", (long long)a * unit, y);
+            sp_buffer_format(&line, "M%lld %d", (long long)a * unit, y);
         else if (y >= 0)
-            sp_buffer_format(out, "v%d", y - at);
+            sp_buffer_format(&line, "v%d", y - at);
         if (y >= 0)
-            sp_buffer_format(out, "h%lld", ((long long)b - a) * unit);
+            sp_buffer_format(&line, "h%lld", ((long long)b - a) * unit);
         at = y;
     }
-    sp_buffer_format(out, "\"/></g><use class=\"broad\" href=\"#p%d\"/>", id);
+    sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"%s\"/></g>", n_runs > MANY_RUNS ? " faint" : "",
+                     id, line.data ? line.data : "");
+    if (page->is_file) /* few programs know the styles of what <use> repeats */
+        sp_buffer_format(out, "<path class=\"broad\" d=\"%s\"/>", line.data ? line.data : "");
+    else
+        sp_buffer_format(out, "<use class=\"broad\" href=\"#p%d\"/>", id);
+    out->failed |= line.failed;
+    sp_buffer_free(&line);
     int64_t pen = -1;
     for (int64_t a = 0, b; style->sleep && a < n; a = b) {
         b = run_end(columns, n, a);
@@ -312,10 +318,8 @@ static int64_t count_changes(const sp_trace *trace, const int32_t *path)
 }
 
 /* "0.931, 3 illegal, 45 changes" */
-static void track_figures(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+static void track_figures(const sp_trace *trace, const sp_step_path *path, sp_buffer *out)
 {
-    sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<small>");
     if (path->result && path->result->decoded.status != SP_OK) {
         sp_buffer_text(out, sp_undecoded_reason(path->result->decoded.status));
     } else {
@@ -326,19 +330,20 @@ static void track_figures(sp_page *page, const sp_trace *trace, const sp_step_pa
             sp_buffer_say(out, "%jd illegal, ", path->result->counts.illegal);
         sp_buffer_say(out, "%jd%s", n, n == 1 ? " change" : " changes");
     }
-    sp_buffer_text(out, "</small>");
 }
 
 static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
                  const sp_step_path *path, int32_t *columns)
 {
-    sp_buffer *out = &page->out;
+    sp_buffer *out = &page->out, figures = {0};
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
     int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
-    sp_html_say(out, "<div class=\"track\"><div class=\"name\">%s", path->name);
-    track_figures(page, trace, path);
+    track_figures(trace, path, &figures);
+    sp_track_open(page, path->name, figures.data ? figures.data : "");
+    out->failed |= figures.failed;
+    sp_buffer_free(&figures);
     sp_html_say(out,
-                "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
+                " height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
                 "y=\"%d\" width=\"100%%\" height=\"%d\"/>",
                 SP_LANES_TOP + plot + strip, path->name, SP_LANES_TOP, plot);
     if (strip)
@@ -353,9 +358,8 @@ static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lan
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
     draw_illegal(page, trace, path);
-    sp_buffer_text(out, "</svg>");
     sp_page_lane_names(page, lanes);
-    sp_buffer_text(out, "</div></div>\n");
+    sp_track_close(page, SP_LANES_TOP + plot + strip);
 }
 
 void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
@@ -414,10 +418,8 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps)
     const bool in_hours = length > 0 && (double)n_steps * length >= 5 && (double)n_steps * length < 1e12;
     const int64_t n = in_hours ? (int64_t)((double)n_steps * length) : n_steps, step = in_hours ? tick_seconds(n) : tick_step(n);
     const double whole = in_hours ? (double)n_steps * length : (double)n_steps;
-    sp_buffer_format(out,
-                     "<div class=\"track\"><div class=\"name unit\">%s</div><div class=\"rows\"><svg class=\"ticks\" "
-                     "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">",
-                     in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS));
+    sp_track_open(page, in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS), NULL);
+    sp_buffer_text(out, " class=\"ticks\" text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">");
     for (int64_t t = 0; t <= n; t += step) {
         sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == 0 ? " text-anchor=\"start\"" : "", 100.0 * (double)t / whole);
         if (in_hours)
@@ -426,5 +428,7 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps)
             sp_buffer_count(out, t);
         sp_buffer_text(out, "</text>");
     }
-    sp_buffer_text(out, "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\"></svg></div></div>\n");
+    sp_track_classes(page);
+    sp_buffer_text(out, " height=\"16\" aria-hidden=\"true\">");
+    sp_track_close(page, 16);
 }

@@ -204,7 +204,7 @@ static void say_held(sp_page *page, int64_t n)
         list_name(page, i, n, w->recordings[i].recording);
     sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
     if (n < c->n_recordings)
-        sp_buffer_text(out, " More would make the page heavy (<code>--what-if-bytes</code>).");
+        sp_buffer_words(out, " More would make the page heavy (<code>{=what-if-bytes}</code>).");
     sp_buffer_text(out, "</p>\n");
 }
 

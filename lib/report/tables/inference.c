@@ -141,11 +141,10 @@ static void note_without(const sp_comparison *c, sp_table *lines)
         const bool is_first = !line;
         if (is_first)
             line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(
-            line, "%s%s − %s",
-            is_first ? "Without a studentised interval, as too few differ or all alike (--interval bca gives one, too narrow): "
-                     : ", ",
-            c->strategies[pair->a].name, c->strategies[pair->b].name);
+        sp_buffer_words(line, !is_first ? ", "
+                                        : "Without a studentised interval, as too few differ or all alike ({=interval bca} "
+                                          "gives one, too narrow): ");
+        sp_buffer_say(line, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
     }
     if (line)
         sp_buffer_text(line, ".");

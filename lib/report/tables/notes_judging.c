@@ -26,7 +26,7 @@ static void note_names(const sp_comparison *c, int32_t strategy, sp_buffer *line
                           c->classes[p->name_of[k]]);
     sp_buffer_say(line,
                   "%s%.4f instead of %.4f). Check the order of the columns (attribute classes) and what the labels' numbers mean "
-                  "(--codes, --map).",
+                  "({=codes}, {=map}).",
                   shown > SHOWN ? ", ... (accuracy " : " (accuracy ", p->accuracy.value, one->agreement.accuracy.value);
 }
 
@@ -49,7 +49,7 @@ static void add_steps(sp_buffer *line, int64_t n)
 static void note_cut(const sp_comparison *c, sp_table *lines)
 {
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_text(line, "Cut to the shorter of paths and labels (--trim-to-shortest): ");
+    sp_buffer_words(line, "Cut to the shorter of paths and labels ({=trim-to-shortest}): ");
     if (c->n_cut_recordings == 0) {
         sp_buffer_words(line, "all {recordings} are of the same length in both.");
         return;
@@ -90,7 +90,7 @@ static void note_margin(const sp_comparison *c, sp_table *lines)
         if (strcmp(pair->metric, "accuracy") != 0 || !answer || !is_shown)
             continue;
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "%s%s%.2f percentage points of accuracy against %s%s: the interval begins at %+.2f (--margin, to be "
+                     "%s%s%.2f percentage points of accuracy against %s%s: the interval begins at %+.2f ({=margin}, to be "
                      "set before looking).",
                      c->strategies[pair->a].name,
                      strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin, b->name,
@@ -105,7 +105,7 @@ static void note_trim(const sp_comparison *c, sp_table *lines)
         n += c->trimmed_steps[r] > 0;
     sp_table_say(lines, SP_TONE_PLAIN,
                  "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd {step(s)} of %jd "
-                 "{recording(s)} (--wake-trim). Sleep statistics are of whole {recordings}.",
+                 "{recording(s)} ({=wake-trim}). Sleep statistics are of whole {recordings}.",
                  c->wake_trim_minutes, c->n_trimmed_steps, n);
 }
 
@@ -115,7 +115,7 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
         note_trim(c, lines);
     if (c->absent_class != SP_ABSENT_EXCLUDE && c->has_labels)
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
+                     "Means over classes count a class without precision, recall or F1 as %d ({=absent-class}).",
                      c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps)
@@ -128,7 +128,7 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
         note_cut(c, lines);
     if (c->bridge_unscored)
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "Of the reference's transitions %jd lead%s across unscored {steps} (--bridge-unscored).",
+                     "Of the reference's transitions %jd lead%s across unscored {steps} ({=bridge-unscored}).",
                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);

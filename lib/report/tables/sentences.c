@@ -272,7 +272,7 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
                          c->n_against ? " by the first classifier" : "");
         if (c->nll.undefined)
             sp_buffer_say(line, "infinite, the scores give %jd of %jd {steps} probability 0%s.", c->nll_impossible, c->nll_steps,
-                          c->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
+                          c->nll_clip > 0 ? "" : " ({=nll-clip P} takes at least P)");
         else
             sp_buffer_say(line, "%.4f nats per {step}.", c->nll.value);
         if (c->nll_clip > 0 && !c->nll_clipped.undefined)
@@ -380,7 +380,7 @@ static void note_learning(const sp_comparison *c, sp_table *lines)
         sp_buffer_words(
             sp_table_cell(lines, SP_TONE_BAD),
             "The model was fitted on this very file: what is decoded with it here looks better than it would on {recordings} "
-            "that the model has not seen. Compare with --cv 5 to decode each {recording} with a model that never saw it.");
+            "that the model has not seen. Compare with {=cv 5} to decode each {recording} with a model that never saw it.");
     if (c->n_folds)
         sp_table_say(
             lines, SP_TONE_PLAIN,
@@ -444,7 +444,7 @@ static void note_guess(const sp_comparison *c, sp_table *lines)
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     sp_buffer_say(line, "Shown as %s", sp_work_about(c->work)->name);
     sp_buffer_words(line, c->words_are_guessed ? ", in {recordings} and {steps}" : "");
-    sp_buffer_text(line, ", as the classes look (--preset says otherwise).");
+    sp_buffer_words(line, ", as the classes look ({=preset} says otherwise).");
 }
 
 /* Which classes are no segments. */

@@ -36,10 +36,11 @@ void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options,
 
 void sp_note_sleep(const sp_comparison *c, sp_buffer *line)
 {
-    sp_buffer_say(line, "({steps} of %g s%s; AASM definitions)", c->sleep->epoch_seconds,
-                  c->sleep->epoch_is_assumed
-                      ? ", which is assumed: neither --epoch-seconds nor an attribute epoch_seconds of the file says it"
-                      : "");
+    sp_buffer_say(line,
+                  c->sleep->epoch_is_assumed ? "({steps} of %g s, which is assumed: neither {=epoch-seconds} nor an attribute "
+                                               "epoch_seconds of the file says it; AASM definitions)"
+                                             : "({steps} of %g s; AASM definitions)",
+                  c->sleep->epoch_seconds);
 }
 
 void sp_note_sleep_alone(const sp_comparison *c, sp_buffer *line)

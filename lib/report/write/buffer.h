@@ -46,10 +46,11 @@ void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments);
 void sp_html_vsay(sp_buffer *buffer, const char *format, va_list arguments);
 void sp_html_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- what recordings and steps are called (words.c) ---- */
+/* ---- what recordings, steps and options are called (words.c) ---- */
 
 /* Adds a text of ours, no data, with the words in place of {recording}, {recordings}, {step}, {steps}, {Recording} ..., and with
- * their article {a recording}, {a step}, {A step}. Other braces stay. */
+ * their article {a recording}, {a step}, {A step}; {=cv 5} is "--cv 5" to users of the program, "cv=5" to those of Python. Other
+ * braces stay. */
 void sp_buffer_words(sp_buffer *buffer, const char *text);
 /* Adds a text of other rooms, which know no words (why a figure is undefined, how a figure is called), with the words in place of
  * recording, recordings, step and steps. */

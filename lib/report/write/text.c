@@ -140,7 +140,7 @@ static void add_table(void *arg, const sp_document_row *row, int32_t strategy, c
     if (!*title && has_star(table))
         sp_buffer_text(&w->out, "* best of its column\n");
     if (table->n_left_out)
-        sp_buffer_format(&w->out, "and %lld more pairs (--verbose lists them, the JSON holds all)\n",
+        sp_buffer_format(&w->out, "and %lld more pairs (a verbose report lists them, the JSON holds all)\n",
                          (long long)table->n_left_out);
 }
 

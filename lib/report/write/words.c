@@ -1,5 +1,5 @@
-/* What recordings and steps are called: texts of the library have placeholders for them. Data never has any: a file that is
- * called {step}.h5 keeps its name. */
+/* What recordings, steps and options are called: texts of the library have placeholders for them. Data never has any: a file that
+ * is called {step}.h5 keeps its name. */
 #include "report/write/buffer.h"
 
 #include <string.h>
@@ -64,8 +64,25 @@ static void add_word(sp_buffer *buffer, const struct name *name, bool with_artic
     sp_buffer_text(buffer, word + 1);
 }
 
+/* An option "{=wake-trim}", "{=cv 5}", "{=nll-clip }" before a value: "--cv 5" to users of the program, "cv=5" to those of Python.
+ * Returns where the text goes on. */
+static const char *add_option(sp_buffer *buffer, const char *name)
+{
+    const bool in_python = buffer->words && buffer->words->in_python;
+    const size_t length = strcspn(name, " }"), all = strcspn(name, "}");
+    sp_buffer_text(buffer, in_python ? "" : "--");
+    for (size_t i = 0; i < length; i++)
+        sp_buffer_add(buffer, in_python && name[i] == '-' ? "_" : name + i, 1);
+    if (in_python)
+        sp_buffer_text(buffer, "=");
+    sp_buffer_add(buffer, name + length + (in_python && length < all), all - length - (in_python && length < all));
+    return name + all + (name[all] == '}');
+}
+
 const char *sp_words_placeholder(sp_buffer *buffer, const char *text, int64_t count)
 {
+    if (text[1] == '=')
+        return add_option(buffer, text + 2);
     bool with_article;
     const char *end;
     const struct name *name = read_name(text + 1, &with_article, &end);

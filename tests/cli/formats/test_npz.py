@@ -77,6 +77,19 @@ class TestNpz(st.TestCase):
         self.h5("x.h5", probs=self.probs, labels=self.labels, offsets=self.offsets, ids=["n9", "n10", "n11", "n12"])
         self.assertEqual(self.compare("a.npz"), self.compare("x.h5"))
 
+    def test_names_in_latin_1(self):
+        """Of paths, one array for each recording: the ids are the names."""
+        np.savez(self.path("p.npz"), nX1=np.array([0, 1, 1]), nX2=np.array([1, 0]))
+        with open(self.path("p.npz"), "rb") as f:
+            data = f.read()
+        self.assertEqual(data.count(b"nX"), 4)  # each name twice
+        with open(self.path("p.npz"), "wb") as f:
+            f.write(data.replace(b"nX", b"n\xe9"))
+        self.assertRegex(self.statepath("inspect", "p.npz").stdout, "recordings +2\nsteps +5\n")
+        done = self.statepath("evaluate", "p.npz", "--labels", "p.npz", "--model", "sleep-strict", "--json", "-")
+        self.assertEqual(json.loads(done.stdout)["input"]["recordings"], 2)
+        self.assertIn("né2", done.stdout)
+
     def test_other_names(self):
         np.savez(self.path("a.npz"), softmax=self.probs, stages=self.labels, features=np.zeros((3, 4, 5)))
         self.h5("a.h5", softmax=self.probs, stages=self.labels)

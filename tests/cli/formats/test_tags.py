@@ -103,6 +103,8 @@ class TestConversion(st.TestCase):
 
     def test_faults(self):
         self.write("in.conll", "a O\n")
+        self.refuses("convert", "in.conll", "--reference", "other.conll", "-o", "o.conll", status=2,
+                     sentence="-o o.conll takes the labels of in.conll itself, not those of --reference other.conll; convert that file")
         self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.h5", status=2,
                      sentence="--scheme BIOES: tags are written in a scheme as columns of CoNLL: -o OUT.conll")
         self.write("in.conll", "a Wake\nb N1\n")

@@ -1,7 +1,15 @@
-/* Blocks: room that only grows, widening in place, names of places. */
+/* Blocks: room that only grows; what preparing does to them: widening in place, names of places. */
 #include "check.h"
-#include "core/block.h"
 #include "failing_alloc.h"
+#include "statepath/scores.h"
+
+/* Doubles of floats, exactly: a prior that weighs nothing asks for them. At most 4 classes. */
+static sp_status widen(sp_block *b, sp_error *err)
+{
+    static const double nothing[4] = {0};
+    const sp_prepare_options o = {.kind = SP_KIND_SCORES, .temperature = 1, .prior_weight = 1, .log_prior = nothing};
+    return sp_prepare(b, &o, NULL, NULL, err);
+}
 
 static void test_parts(void **state)
 {
@@ -43,13 +51,12 @@ static void test_nothing_is_not_null(void **state)
 {
     (void)state;
     sp_error err;
-    const float *narrow;
     sp_block *b = sp_block_new();
     assert_ok(sp_block_reserve(b, 0, 0, 0, SP_F32, SP_BLOCK_SCORES | SP_BLOCK_LABELS, &err), &err);
     assert_non_null(b->offsets);
     assert_non_null(b->scores);
     assert_non_null(b->labels);
-    assert_ok(sp_block_widen(b, &narrow, &err), &err);
+    assert_ok(widen(b, &err), &err);
     assert_int_equal(b->dtype, SP_F64);
     sp_block_free(b);
 }
@@ -92,18 +99,16 @@ static void test_widen(void **state)
 {
     (void)state;
     sp_error err;
-    const float *narrow;
     const int64_t steps[] = {1, 2, 3, 511, 512, 513, 1024, 1025, 5000};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         sp_block *b = sp_block_new();
         assert_ok(sp_block_reserve(b, 1, steps[i], 1, SP_F32, SP_BLOCK_SCORES, &err), &err);
         for (int again = 0; again < 2; again++) {
             fill_f32(b, steps[i]);
-            assert_ok(sp_block_widen(b, &narrow, &err), &err);
+            assert_ok(widen(b, &err), &err);
             assert_int_equal(b->dtype, SP_F64);
-            assert_null(narrow);
             check_f64(b, steps[i]);
-            assert_ok(sp_block_widen(b, &narrow, &err), &err); /* nothing to do */
+            assert_ok(widen(b, &err), &err); /* nothing to do */
             check_f64(b, steps[i]);
             assert_ok(sp_block_reserve(b, 1, steps[i], 1, SP_F32, SP_BLOCK_SCORES, &err), &err);
         }
@@ -116,17 +121,17 @@ static void test_widen_borrowed(void **state)
 {
     (void)state;
     sp_error err;
-    const float *narrow;
     float mine[3] = {1.5f, -INFINITY, 0.1f};
     sp_block *b = sp_block_new();
     b->scores = mine;
     b->n_steps = 1;
     b->n_classes = 3;
-    assert_ok(sp_block_widen(b, &narrow, &err), &err);
+    assert_ok(widen(b, &err), &err);
     assert_ptr_not_equal(b->scores, mine);
-    assert_ptr_equal(narrow, mine);
     assert_int_equal(b->dtype, SP_F64);
     assert_true(mine[0] == 1.5f && mine[2] == 0.1f);
+    const double *wide = b->scores;
+    assert_true(wide[0] == 1.5 && wide[1] == -INFINITY && wide[2] == (double)0.1f);
     sp_block_free(b);
 }
 
@@ -146,9 +151,9 @@ static sp_status reserve_everything(void *arg)
         assert_null(b->mask);
         assert_string_equal(err.message, "not enough memory");
     } else {
-        const float *narrow;
         fill_f32(b, 40);
-        status = sp_block_widen(b, &narrow, &err);
+        memset(b->mask, 1, 40);
+        status = widen(b, &err);
         if (status != SP_OK) { /* unchanged */
             assert_int_equal(b->dtype, SP_F32);
             assert_true(((float *)b->scores)[39] == 39 * -0.1f);
@@ -189,42 +194,61 @@ static void test_batch(void **state)
     sp_block_free(b);
 }
 
+/* What is said of a NaN in that row and class. */
+static int64_t nan_at(sp_block *b, int64_t row, int32_t k, char text[SP_ERROR_SIZE])
+{
+    const sp_prepare_options o = {.kind = SP_KIND_SCORES, .temperature = 1};
+    sp_error err = {0};
+    memset(b->scores, 0, (size_t)(b->n_steps * b->n_classes) * sizeof(float));
+    ((float *)b->scores)[row * b->n_classes + k] = NAN;
+    assert_int_equal(sp_prepare(b, &o, NULL, NULL, &err), SP_EDATA);
+    memcpy(text, err.message, SP_ERROR_SIZE);
+    return err.step;
+}
+
+static void assert_begins(const char *text, const char *begin)
+{
+    if (strncmp(text, begin, strlen(begin)) != 0)
+        fail_msg("\"%s\" does not begin with \"%s\"", text, begin);
+}
+
 static void test_where(void **state)
 {
     (void)state;
     sp_error err;
-    char text[256];
+    char text[SP_ERROR_SIZE], longest[2 * SP_ERROR_SIZE];
     const char *ids[] = {"n1", "empty", "n{id}3"}, *classes[] = {"Wake", "REM"};
     sp_block *b = sp_block_new();
-    assert_ok(sp_block_reserve(b, 3, 20, 2, SP_F32, 0, &err), &err);
+    assert_ok(sp_block_reserve(b, 3, 20, 2, SP_F32, SP_BLOCK_SCORES, &err), &err);
     memcpy(b->offsets, (int64_t[]){0, 2, 2, 20}, 4 * sizeof(int64_t));
     b->first = 40;
-    assert_int_equal(sp_block_where(b, 19, -1, text, sizeof text), 17);
-    assert_string_equal(text, "recording 42, step 17");
-    assert_int_equal(sp_block_where(b, 1, 1, text, sizeof text), 1);
-    assert_string_equal(text, "recording 40, step 1, class 1");
+    assert_int_equal(nan_at(b, 19, 0, text), 17);
+    assert_begins(text, "recording 42, step 17, class 0: ");
+    assert_int_equal(nan_at(b, 1, 1, text), 1);
+    assert_begins(text, "recording 40, step 1, class 1: ");
     b->file = "night.h5";
     b->dataset = "/r/{id}/x_{id}";
     b->ids = ids;
     b->classes = classes;
-    assert_int_equal(sp_block_where(b, 2, 1, text, sizeof text), 0);
-    assert_string_equal(text, "night.h5: /r/n{id}3/x_n{id}3, recording n{id}3, step 0, class REM");
-    assert_int_equal(sp_block_where(b, 0, 0, text, sizeof text), 0);
-    assert_string_equal(text, "night.h5: /r/n1/x_n1, recording n1, step 0, class Wake");
+    assert_int_equal(nan_at(b, 2, 1, text), 0);
+    assert_begins(text, "night.h5: /r/n{id}3/x_n{id}3, recording n{id}3, step 0, class REM: ");
+    assert_int_equal(nan_at(b, 0, 0, text), 0);
+    assert_begins(text, "night.h5: /r/n1/x_n1, recording n1, step 0, class Wake: ");
     b->dataset = "/log_probs";
-    sp_block_where(b, 0, -1, text, sizeof text);
-    assert_string_equal(text, "night.h5: /log_probs, recording n1, step 0");
+    nan_at(b, 0, 1, text);
+    assert_begins(text, "night.h5: /log_probs, recording n1, step 0, class REM: ");
     b->first_step = 1000; /* a part of n1, and whole recordings after it */
-    assert_int_equal(sp_block_where(b, 1, -1, text, sizeof text), 1001);
-    assert_string_equal(text, "night.h5: /log_probs, recording n1, step 1001");
-    assert_int_equal(sp_block_where(b, 5, -1, text, sizeof text), 3);
+    assert_int_equal(nan_at(b, 1, 0, text), 1001);
+    assert_begins(text, "night.h5: /log_probs, recording n1, step 1001, class Wake: ");
+    assert_int_equal(nan_at(b, 5, 0, text), 3);
     b->first_step = 0;
-    for (size_t size = 1; size < 60; size++) { /* cut, never past the end, always terminated */
-        char *small = malloc(size);
-        sp_block_where(b, 0, 0, small, size);
-        assert_true(strlen(small) < size);
-        assert_memory_equal(small, "night.h5: /log_probs, recording n1, step 0, class Wake", strlen(small));
-        free(small);
+    for (size_t n = 0; n < sizeof longest; n += 7) { /* cut, never past the end, always terminated */
+        memset(longest, 'x', n);
+        longest[n] = '\0';
+        b->file = longest;
+        nan_at(b, 0, 0, text);
+        assert_true(strlen(text) < sizeof text);
+        assert_memory_equal(text, longest, n < 200 ? n : 200);
     }
     sp_block_free(b);
 }

@@ -1,6 +1,9 @@
 /* Recordings packed without loss. */
 #include "check.h"
 
+#include <stdbool.h>
+
+/* What is packed is read by the WebAssembly module of a page alone. */
 #include "core/packed_scores.h"
 
 enum { MOST = 3 * 4000 };

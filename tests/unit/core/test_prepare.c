@@ -1,7 +1,7 @@
 /* From a file's numbers to nats: every kind, every option, everything that can be wrong with a row. */
 #include "check.h"
-#include "core/prepare.h"
 #include "failing_alloc.h"
+#include "statepath/scores.h"
 
 static const char *const ids[] = {"n1", "n2", "n3"};
 static const char *const classes[] = {"Wake", "NREM", "REM"};
@@ -77,7 +77,9 @@ static void test_kind_names(void **state)
 static void expect_option(sp_prepare_options o, const char *part)
 {
     sp_error err = {0};
-    assert_int_equal(sp_prepare_options_check(&o, &err), SP_EINVAL);
+    sp_block *b = block_of(SP_F64, 0, NULL, 0);
+    assert_int_equal(sp_prepare(b, &o, NULL, NULL, &err), SP_EINVAL);
+    sp_block_free(b);
     if (!strstr(err.message, part))
         fail_msg("\"%s\" is not in: %s", part, err.message);
 }
@@ -87,7 +89,9 @@ static void test_options(void **state)
     (void)state;
     sp_error err;
     sp_prepare_options o = sp_prepare_options_default();
-    assert_ok(sp_prepare_options_check(&o, &err), &err);
+    sp_block *b = block_of(SP_F64, 0, NULL, 0);
+    assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
+    sp_block_free(b);
     assert_int_equal(o.kind, SP_KIND_LOG_PROBS);
     assert_true(o.temperature == 1 && o.floor == 0 && o.prior_weight == 0 && !o.missing_uniform && !o.clamp);
 

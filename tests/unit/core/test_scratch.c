@@ -1,7 +1,10 @@
 /* The scratch: arrays taken, released to a mark, and taken again; and the harness that makes allocations fail finds them all. */
 #include "check.h"
-#include "core/scratch.h"
 #include "failing_alloc.h"
+#include "statepath/context.h"
+
+/* What a scratch hands out is for the library alone. */
+#include "core/scratch.h"
 
 static void test_arrays_are_apart_and_stay(void **state)
 {

@@ -1,10 +1,13 @@
 /* Decoding that looks at the scores by itself: the answers and errors of sp_prepare() and sp_decode_batch(), one after the other.
  */
 #include "check.h"
+#include "random_batch.h"
+#include "statepath/decode.h"
+
+/* For the Python package alone. */
 #include "core/block.h"
 #include "decode/checked.h"
 #include "decode/kernels/chunks/chunks.h"
-#include "random_batch.h"
 
 /* A batch as a block, of floats where asked; owns its scores. */
 typedef struct raw_batch {

@@ -3,6 +3,7 @@
 #include "decode_one.h"
 #include "oracle.h"
 #include "random_batch.h"
+#include "statepath/decode.h"
 
 static const sp_decode_options all_options[] = {
     {{SP_ARGMAX, 0}, false}, {{SP_GREEDY, 0}, false}, {{SP_VITERBI, 0}, false},

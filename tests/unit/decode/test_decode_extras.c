@@ -3,6 +3,8 @@
 #include "decode_one.h"
 #include "failing_alloc.h"
 #include "random_batch.h"
+#include "statepath/advanced.h"
+#include "statepath/stream.h"
 
 /* Every strategy, those with a parameter by two values, and every one relaxed. */
 enum { N_BEST = 3, MOST_OPTIONS = 128 };

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "random_batch.h"
+#include "statepath/decode.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define HAS_TSAN 1

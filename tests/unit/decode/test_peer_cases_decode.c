@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "decode_one.h"
+#include "statepath/advanced.h"
 
 /* One case as arrays. */
 typedef struct peer_case {

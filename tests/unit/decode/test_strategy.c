@@ -1,6 +1,6 @@
 /* Strategies by name. */
 #include "check.h"
-#include "decode/strategy.h"
+#include "statepath/decode.h"
 
 static void test_names_go_both_ways(void **state)
 {
@@ -38,30 +38,49 @@ static void test_names_go_both_ways(void **state)
     assert_string_equal(sp_strategy_format(&widest, text), "beam:2147483647");
 }
 
+/* What decoding says of a strategy: one step of two classes. */
+static sp_status decode_by(sp_strategy strategy, const double scores[2], bool relax)
+{
+    sp_error err;
+    sp_chain *chain;
+    int32_t path;
+    sp_model *model = sp_model_new("two", 2, (const char *const[]){"a", "b"});
+    sp_scratch *scratch = sp_scratch_new();
+    assert_true(model && scratch);
+    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1, 1, 1, 1}, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_status status = sp_decode(chain, &(sp_scores){scores, SP_F64, 2, 1, NULL}, &(sp_decode_options){strategy, relax}, scratch,
+                                 &path, NULL, &err);
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+    sp_model_free(model);
+    return status;
+}
+
 /* Every row of the table says what the rest of the program takes from it, and has the functions that decode. */
 static void test_rows(void **state)
 {
     (void)state;
+    const double scores[] = {-1, -2}, impossible[] = {-INFINITY, -INFINITY};
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
-        const sp_strategy_row *row = sp_strategy_row_of(kind);
         const sp_strategy_info *about = sp_strategy_about(kind);
         sp_strategy sample = {kind, about->sample}, found, low = {kind, about->least - 1};
         char text[SP_STRATEGY_TEXT];
         sp_error err;
-        assert_non_null(row->decode);
         assert_ok(sp_strategy_parse(sp_strategy_format(&sample, text), &found, &err), &err);
         assert_true(found.kind == kind && found.parameter == about->sample);
-        assert_ok(sp_strategy_check(&sample, &err), &err);
-        assert_int_equal(sp_strategy_check(&low, &err), about->parameter ? SP_EINVAL : SP_OK);
+        assert_int_equal(decode_by(sample, scores, false), SP_OK);
+        assert_int_equal(decode_by(low, scores, false), about->parameter ? SP_EINVAL : SP_OK);
+        assert_int_equal(decode_by(sample, impossible, false), SP_ENOPATH);
+        assert_int_equal(decode_by(sample, impossible, true), SP_OK);
         assert_true(about->sample >= about->least && about->readings >= 1);
         assert_true(about->knows_rules || !about->is_legal);
         assert_true(strlen(about->summary) > 10 && strlen(about->when) > 10);
         for (int other = 0; other < kind; other++)
             assert_string_not_equal(sp_strategy_about(other)->name, about->name);
     }
-    assert_non_null(sp_strategy_row_of(SP_VITERBI)->relax); /* every strategy's that has none of its own */
-    assert_int_equal(sp_strategy_check(&(sp_strategy){sp_strategy_count(), 0}, NULL), SP_EINVAL);
-    assert_int_equal(sp_strategy_check(&(sp_strategy){-1, 0}, NULL), SP_EINVAL);
+    assert_int_equal(decode_by((sp_strategy){sp_strategy_count(), 0}, scores, false), SP_EINVAL);
+    assert_int_equal(decode_by((sp_strategy){-1, 0}, scores, false), SP_EINVAL);
 }
 
 /* The README's table of strategies has a line for each row: its name, whether it is legal, when it is right; and no other. */

@@ -1,11 +1,14 @@
 /* The bootstrap: what it says of nothing, against the plain computation, and the same by any way to it. */
 #include "check.h"
-
-#include "evaluate/statistics/clusters.h"
-#include "evaluate/statistics/random.h"
+#include "statepath/context.h"
+#include "statepath/statistics.h"
 
 #include <float.h>
 #include <gsl/gsl_cdf.h>
+
+/* The long way needs the very draws; clusters of other figures and the number of resamples stand behind evaluations. */
+#include "evaluate/statistics/clusters.h"
+#include "evaluate/statistics/random.h"
 
 /* A small generator of the test's own. */
 static uint64_t next(uint64_t *s)

@@ -1,19 +1,11 @@
 /* Entities: which spans tags mean, read as conlleval does and strictly; which class names are tags at all. */
 #include "check.h"
-#include "evaluate/evaluate.h"
-
-static void same_value(sp_value a, sp_value b)
-{
-    assert_int_equal(a.undefined == NULL, b.undefined == NULL);
-    if (!a.undefined)
-        assert_true(a.value == b.value);
-}
+#include "evaluated.h"
 
 /* Evaluates one path against one reference, both as strings of tags; returns the comparison. */
 static sp_comparison *evaluate(int32_t K, const char *const *classes, const char *reference, const char *path,
                                const int64_t *segments)
 {
-    sp_error err;
     int32_t steps[2][64], n[2] = {0};
     for (int side = 0; side < 2; side++) {
         char text[512];
@@ -28,50 +20,16 @@ static sp_comparison *evaluate(int32_t K, const char *const *classes, const char
         }
     }
     assert_int_equal(n[0], n[1]);
-    uint8_t *allow = malloc((size_t)(K * K));
-    assert_non_null(allow);
-    memset(allow, 1, (size_t)(K * K));
-    sp_model *model = sp_model_new("tags", K, classes);
-    assert_non_null(model);
-    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
-    free(allow);
-    sp_chain *chain = NULL;
-    sp_chain_options chain_options = sp_chain_options_default();
-    assert_ok(sp_chain_new(model, &chain_options, &chain, &err), &err);
-    sp_model_free(model);
-
-    sp_evaluation_options options = sp_evaluation_options_default();
-    options.has_labels = true;
-    options.with_ceiling = false;
-    options.n_strategies = 1;
-    options.names = (const char *const[]){"path"};
-    options.classes = classes;
-    sp_evaluation *e = NULL;
-    sp_comparison *c = NULL;
+    sp_model *model = model_of_all(K, classes);
     const int64_t offsets[] = {0, n[0]};
     const sp_decoded fine = {.step = -1};
-    sp_evaluation_block block = {.n_recordings = 1,
-                                 .offsets = offsets,
-                                 .labels = steps[0],
-                                 .segments = segments,
-                                 .paths = (const int32_t *const[]){steps[1]},
-                                 .results = (const sp_decoded *const[]){&fine}};
-    assert_ok(sp_evaluation_new(chain, NULL, &options, &e, &err), &err);
-    assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
-    assert_ok(sp_evaluation_finish(e, &c, &err), &err);
-    /* The figures by themselves are those of the evaluation. */
-    sp_labelled_paths view = {K, 1, offsets, segments, steps[0], steps[1], NULL};
-    sp_value f1, edit;
-    assert_ok(sp_entity_f1(&view, classes, &f1, &err), &err);
-    assert_ok(sp_edit_score(&view, &edit, &err), &err);
-    assert_int_equal(sp_classes_are_tags(K, classes), c->has_entities);
-    if (c->has_entities)
-        same_value(f1, c->strategies[0].entities.pooled.f1);
-    else
-        assert_string_equal(f1.undefined, "the classes are no tags");
-    same_value(edit, c->strategies[0].edit_score);
-    sp_evaluation_free(e);
-    sp_chain_free(chain);
+    const sp_arrays arrays = {.info = {.n_recordings = 1, .offsets = offsets}, .labels = steps[0], .segments = segments};
+    const sp_array_paths paths = {.n_strategies = 1,
+                                  .names = (const char *const[]){"path"},
+                                  .paths = (const int32_t *const[]){steps[1]},
+                                  .results = (const sp_decoded *const[]){&fine}};
+    sp_comparison *c = evaluated(model, &arrays, &paths, NULL);
+    sp_model_free(model);
     return c;
 }
 
@@ -179,32 +137,12 @@ static void test_what_is_a_tag(void **state)
     }
 }
 
-/* Recordings are pooled, and those that take no part do not count. */
-static void test_figures_of_many(void **state)
-{
-    (void)state;
-    sp_error err;
-    const int64_t offsets[] = {0, 4, 7, 9};
-    const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4}, paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
-    const uint8_t use[] = {1, 1, 0};
-    sp_labelled_paths view = {5, 3, offsets, NULL, labels, paths, NULL};
-    sp_value v;
-    assert_ok(sp_entity_f1(&view, bio, &v, &err), &err); /* right 1 of 4 wanted, 3 found */
-    assert_close(v.value, 2.0 / 7, 1e-15, 0);
-    assert_ok(sp_edit_score(&view, &v, &err), &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
-    assert_close(v.value, (3.0 / 4 + 2.0 / 3 + 0) / 3, 1e-15, 0);
-    view.use = use;
-    assert_ok(sp_entity_f1(&view, bio, &v, &err), &err);
-    assert_close(v.value, 2.0 / 5, 1e-15, 0);
-    assert_ok(sp_edit_score(&view, &v, &err), &err);
-    assert_close(v.value, (3.0 / 4 + 2.0 / 3) / 2, 1e-15, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bio),   cmocka_unit_test(test_figures_of_many),  cmocka_unit_test(test_bio_cuts),
-        cmocka_unit_test(test_bioes), cmocka_unit_test(test_types_and_values), cmocka_unit_test(test_what_is_a_tag),
+        cmocka_unit_test(test_bio),           cmocka_unit_test(test_bio_cuts),
+        cmocka_unit_test(test_bioes),         cmocka_unit_test(test_types_and_values),
+        cmocka_unit_test(test_what_is_a_tag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* The worked examples of cases/eval_cases.json that speak of agreement, transitions and paired tests. */
 #include "check.h"
-#include "evaluate/evaluation.h"
-#include "evaluate/statistics/hypothesis_tests.h"
+#include "evaluated.h"
+#include "statepath/metrics.h"
+#include "statepath/statistics.h"
 
 #include <jansson.h>
 
@@ -47,6 +48,38 @@ static int32_t read_matrix(json_t *rows, int64_t *out)
     return K;
 }
 
+/* An evaluation of one recording: n_paths of n steps [n_paths][n] of K classes. */
+static sp_comparison *evaluate(int32_t K, int64_t n, const int32_t *labels, int32_t n_paths, const int32_t *steps)
+{
+    static const char *const classes[] = {"a", "b", "c", "d", "e", "f", "g", "h"}, *const names[] = {"0", "1", "2",
+                                                                                                     "3", "4", "5"};
+    const int32_t *paths[6];
+    const int64_t offsets[] = {0, n};
+    assert_true(K <= 8 && n_paths <= 6);
+    for (int32_t s = 0; s < n_paths; s++)
+        paths[s] = steps + s * n;
+    sp_model *model = model_of_all(K, classes);
+    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}, .labels = labels},
+                                 &(sp_array_paths){n_paths, names, paths, NULL}, NULL);
+    sp_model_free(model);
+    return c;
+}
+
+enum { MOST_STEPS = 200000 };
+
+/* Steps of which table [K,K] counts how often they are i by one and j by the other. Returns how many. */
+static int64_t lay_out(int32_t K, const int64_t *table, int32_t *one, int32_t *other)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < K * K; i++)
+        for (int64_t left = table[i]; left > 0; left--) {
+            assert_true(n < MOST_STEPS);
+            one[n] = i / K;
+            other[n++] = i % K;
+        }
+    return n;
+}
+
 static void test_pycm(void **state)
 {
     json_t *one = find(get(*state, "cases"), "pycm_3x3");
@@ -62,10 +95,10 @@ static void test_pycm(void **state)
     assert_close(a.macro_f1.value, number(computed, "macro_f1"), 1e-12, 0);
     for (size_t k = 0; k < 3; k++)
         assert_close(c[k].f1.value, json_number_value(json_array_get(get(computed, "f1"), k)), 1e-12, 0);
-    sp_value se;
-    sp_error err;
-    assert_ok(sp_kappa_standard_error(3, confusion, NULL, &a, &se, &err), &err);
-    assert_close(se.value, number(computed, "kappa_ase_fleiss_cohen_everitt"), 1e-12, 0);
+    int32_t labels[64], path[64];
+    sp_comparison *compared = evaluate(3, lay_out(3, confusion, labels, path), labels, 1, path);
+    assert_close(compared->strategies[0].kappa_se.value, number(computed, "kappa_ase_fleiss_cohen_everitt"), 1e-12, 0);
+    sp_comparison_free(compared);
 }
 
 static void test_mcnemar(void **state)
@@ -75,13 +108,22 @@ static void test_mcnemar(void **state)
     size_t i;
     json_array_foreach(get(one, "tables"), i, row)
     {
-        sp_mcnemar m;
-        sp_mcnemar_test((int64_t)number(row, "b"), (int64_t)number(row, "c"), &m);
+        /* The label is always 0, which at b steps only the one path says and at c steps only the other. */
+        int64_t table[4] = {0, (int64_t)number(row, "b"), (int64_t)number(row, "c"), 0}, n = table[1] + table[2];
+        int32_t *labels = calloc((size_t)n, sizeof *labels), *paths = malloc(2 * (size_t)n * sizeof *paths);
+        assert_true(labels && paths);
+        lay_out(2, table, paths, paths + n);
+        sp_comparison *c = evaluate(2, n, labels, 2, paths);
+        const sp_mcnemar m = c->comparisons[0].mcnemar;
+        assert_int_equal(m.only_a + m.only_b, n);
         assert_close(m.exact.value, number(row, "exact_p"), 0, tolerance);
         assert_close(m.chi2.value, number(row, "chi2"), 1e-12, tolerance);
         assert_close(m.chi2_p.value, number(row, "p"), 0, tolerance);
         assert_close(m.chi2_corrected.value, number(row, "chi2_cc"), 0, tolerance);
         assert_close(m.chi2_corrected_p.value, number(row, "p_cc"), 0, tolerance);
+        sp_comparison_free(c);
+        free(labels);
+        free(paths);
     }
     assert_true(i >= 8);
 }
@@ -92,24 +134,19 @@ static void test_several(void **state)
     size_t i, t;
     json_array_foreach(get(one, "cochran"), i, row)
     {
-        int64_t right[8] = {0};
-        double sum = 0, squares = 0;
-        size_t k = json_array_size(json_array_get(get(row, "x"), 0));
-        json_array_foreach(get(row, "x"), t, step)
-        {
-            double n = 0;
-            for (size_t s = 0; s < k; s++) {
-                right[s] += json_integer_value(json_array_get(step, s));
-                n += (double)json_integer_value(json_array_get(step, s));
-            }
-            sum += n;
-            squares += n * n;
-        }
-        sp_chi2 q;
-        sp_cochran_test((int32_t)k, right, sum, squares, &q);
+        size_t k = json_array_size(json_array_get(get(row, "x"), 0)), n = json_array_size(get(row, "x"));
+        int32_t *labels = calloc(n, sizeof *labels), *paths = malloc(k * n * sizeof *paths);
+        assert_true(labels && paths);
+        json_array_foreach(get(row, "x"), t, step) for (size_t s = 0; s < k; s++) paths[s * n + t] =
+            !json_integer_value(json_array_get(step, s));
+        sp_comparison *c = evaluate(2, (int64_t)n, labels, (int32_t)k, paths);
+        const sp_chi2 q = c->cochran;
         assert_close(q.chi2.value, number(row, "q"), 0, 1e-7);
         assert_int_equal(q.df, (int)number(row, "df"));
         assert_close(q.p.value, number(row, "p"), 0, 1e-5);
+        sp_comparison_free(c);
+        free(labels);
+        free(paths);
     }
     assert_true(i >= 2);
     json_array_foreach(get(one, "bowker"), i, row)
@@ -118,11 +155,18 @@ static void test_several(void **state)
         size_t K = json_array_size(get(row, "table"));
         for (size_t c = 0; c < K * K; c++)
             table[c] = json_integer_value(json_array_get(json_array_get(get(row, "table"), c / K), c % K));
-        sp_chi2 bowker;
-        sp_bowker_test((int32_t)K, table, &bowker);
+        int32_t *labels = calloc(MOST_STEPS, sizeof *labels), *paths = malloc(2 * MOST_STEPS * sizeof *paths);
+        assert_true(labels && paths);
+        const int64_t n = lay_out((int32_t)K, table, paths, paths + MOST_STEPS);
+        memmove(paths + n, paths + MOST_STEPS, (size_t)n * sizeof *paths);
+        sp_comparison *compared = evaluate((int32_t)K, n, labels, 2, paths);
+        const sp_chi2 bowker = compared->comparisons[0].bowker;
         assert_close(bowker.chi2.value, number(row, "chi2"), 0, 1e-6);
         assert_int_equal(bowker.df, (int)number(row, "df"));
         assert_close(bowker.p.value, number(row, "p"), 0, 1e-6);
+        sp_comparison_free(compared);
+        free(labels);
+        free(paths);
     }
     assert_true(i >= 1);
 }

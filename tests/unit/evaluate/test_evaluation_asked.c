@@ -1,14 +1,16 @@
 /* What an evaluation counts only when it is asked for, and errors that go on: on the small example. */
-#include "evaluation_example.h"
+#include "check.h"
+#include "evaluated.h"
+#include "example_paths.h"
 
 /* The unscored step of n1 stands between C and C: gone over, it is one transition more, and no change. */
 static void test_bridged_transitions(void **state)
 {
     (void)state;
-    sp_evaluation_options options = example_options();
-    sp_comparison *plain = example_comparison(&options);
-    options.bridge_unscored = true;
-    sp_comparison *c = example_comparison(&options);
+    sp_run_options options = sp_run_options_default();
+    sp_comparison *plain = example_evaluated(&options);
+    options.bridge_unscored = 1;
+    sp_comparison *c = example_evaluated(&options);
     assert_int_equal(c->bridged_transitions, 1);
     assert_int_equal(c->reference.transitions, plain->reference.transitions + 1);
     assert_int_equal(c->reference.changes, plain->reference.changes);
@@ -22,17 +24,10 @@ static void test_bridged_transitions(void **state)
 static void test_collapsed_undecoded(void **state)
 {
     (void)state;
-    static const char *const groups[] = {"ends", "middle"};
-    static const int32_t group_of[] = {0, 1, 0};
-    sp_collapse collapse = {.n_classes = 3,
-                            .n_groups = 2,
-                            .name = (char *)"ends / middle",
-                            .groups = (char **)groups,
-                            .group_of_class = (int32_t *)group_of};
-    sp_evaluation_options options = example_options();
-    options.n_collapses = 1;
-    options.collapses = &collapse;
-    sp_comparison *c = example_comparison(&options);
+    char groups[] = "ends=A,C; middle=B", *collapse[] = {groups, NULL};
+    sp_run_options options = sp_run_options_default();
+    options.collapse = collapse;
+    sp_comparison *c = example_evaluated(&options);
     assert_int_equal(c->n_collapsed, 1);
     assert_int_equal(c->collapsed[0].strategies[1].undecoded, 3);
     assert_int_equal(c->collapsed[0].strategies[1].scored, c->n_scored_steps);
@@ -43,12 +38,12 @@ static void test_collapsed_undecoded(void **state)
 static void test_rates_per_hour(void **state)
 {
     (void)state;
-    sp_evaluation_options options = example_options();
-    sp_comparison *c = example_comparison(&options);
+    sp_run_options options = sp_run_options_default();
+    sp_comparison *c = example_evaluated(&options);
     assert_undefined(c->reference_frequencies.changes_per_hour, "the length of a step is not known");
     sp_comparison_free(c);
     options.epoch_seconds = 90; /* 40 an hour */
-    c = example_comparison(&options);
+    c = example_evaluated(&options);
     const sp_strategy_result *s = &c->strategies[0];
     double n = (double)s->counts.transitions;
     assert_true(s->counts.illegal > 0 && s->counts.changes > s->counts.illegal);
@@ -65,24 +60,15 @@ static void test_errors_end_at_gaps(void **state)
     (void)state;
     static const int64_t begin_and_end[] = {0, 6}, gap[] = {0, 0, 0, 1, 1, 1}, none[] = {0, 0, 0, 0, 0, 0};
     static const int32_t right[] = {A, A, A, A, A, A}, wrong[] = {A, B, B, B, B, A};
+    static const char *const names[] = {"argmax", "greedy"};
     static const int32_t *const two[] = {right, wrong};
     static const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = -1}};
     static const sp_decoded *const both[] = {fine, fine};
     for (int has_gap = 0; has_gap < 2; has_gap++) {
-        sp_evaluation_options options = example_options();
-        sp_evaluation_block block = {.n_recordings = 1,
-                                     .offsets = begin_and_end,
-                                     .labels = right,
-                                     .segments = has_gap ? gap : none,
-                                     .paths = two,
-                                     .results = both};
-        sp_chain *chain = example_chain();
-        sp_evaluation *e = NULL;
-        sp_comparison *c = NULL;
-        sp_error err;
-        assert_ok(sp_evaluation_new(chain, chain, &options, &e, &err), &err);
-        assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
-        assert_ok(sp_evaluation_finish(e, &c, &err), &err);
+        const sp_arrays arrays = {
+            .info = {.n_recordings = 1, .offsets = begin_and_end}, .labels = right, .segments = has_gap ? gap : none};
+        sp_model *model = example_model();
+        sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){2, names, two, both}, NULL);
         const sp_error_runs *runs = &c->strategies[1].error_runs;
         assert_int_equal(runs->worsened, 4);
         assert_int_equal(runs->runs->count, 1 + has_gap);
@@ -90,8 +76,7 @@ static void test_errors_end_at_gaps(void **state)
         assert_int_equal(runs->longest_step, 1);
         assert_int_equal(runs->consequences, 4 - (1 + has_gap));
         sp_comparison_free(c);
-        sp_evaluation_free(e);
-        sp_chain_free(chain);
+        sp_model_free(model);
     }
 }
 

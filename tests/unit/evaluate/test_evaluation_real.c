@@ -1,6 +1,7 @@
 /* Named entities of WNUT 17: steps right, forbidden transitions and entity F1 of three strategies, as published with the data. */
 #include "check.h"
-#include "evaluate/evaluate.h"
+#include "statepath/model_json.h"
+#include "statepath/pipeline.h"
 
 #include <hdf5.h>
 #include <hdf5_hl.h>
@@ -12,7 +13,7 @@ typedef struct data {
     int64_t *offsets;
     int32_t *labels;
     float *log_probs;
-    sp_chain *chain;
+    sp_model *model;
 } data;
 
 static const char *const classes[K] = {"O",        "B-corporation", "I-corporation", "B-creative-work", "I-creative-work",
@@ -26,7 +27,7 @@ static void *room(int64_t n, size_t size)
     return p;
 }
 
-static sp_chain *make_chain(const uint8_t *allow, const uint8_t *start)
+static sp_model *make_model(const uint8_t *allow, const uint8_t *start)
 {
     sp_error err;
     sp_model *model = sp_model_new("wnut17", K, classes);
@@ -35,12 +36,7 @@ static sp_chain *make_chain(const uint8_t *allow, const uint8_t *start)
     model->start = room(K, sizeof *model->start);
     for (int32_t k = 0; k < K; k++)
         model->start[k] = start[k] ? 0 : -INFINITY;
-    sp_chain_options options = sp_chain_options_default();
-    options.is_boolean = true;
-    sp_chain *chain = NULL;
-    assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
-    sp_model_free(model);
-    return chain;
+    return model;
 }
 
 /* /packed of the file, and its rules from the root's attributes. */
@@ -64,53 +60,38 @@ static void load(const char *name, data *d)
     assert_true(H5LTget_attribute(file, "/", "transitions", H5T_NATIVE_UINT8, allow) >= 0);
     assert_true(H5LTget_attribute(file, "/", "start", H5T_NATIVE_UINT8, start) >= 0);
     H5Fclose(file);
-    d->chain = make_chain(allow, start);
+    d->model = make_model(allow, start);
 }
 
 static sp_comparison *compare(const data *d)
 {
-    static const char *const names[] = {"argmax", "greedy", "viterbi"};
-    static const sp_strategy_kind kinds[] = {SP_ARGMAX, SP_GREEDY, SP_VITERBI};
-    static const bool is_legal[] = {false, true, true};
     sp_error err;
-    sp_workers *workers = sp_workers_new(2);
-    assert_non_null(workers);
-    sp_batch batch = {.scores = {.data = d->log_probs, .dtype = SP_F32, .n_classes = K, .n_steps = d->S},
-                      .n_recordings = d->N,
-                      .offsets = d->offsets};
-    int32_t *paths[3];
-    sp_decoded *results[3];
-    for (int s = 0; s < 3; s++) {
-        paths[s] = room(d->S, sizeof *paths[s]);
-        results[s] = room(d->N, sizeof *results[s]);
-        sp_decode_options options = sp_decode_options_default();
-        options.strategy = (sp_strategy){kinds[s], 0};
-        sp_decode_output output = {.paths = paths[s], .results = results[s]};
-        assert_ok(sp_decode_batch(d->chain, &batch, &options, workers, &output, &err), &err);
+    char *text, (*id)[32] = room(d->N, sizeof *id);
+    const char **ids = room(d->N, sizeof *ids);
+    for (int64_t n = 0; n < d->N; n++) {
+        snprintf(id[n], sizeof id[n], "%lld", (long long)n);
+        ids[n] = id[n];
     }
-    sp_evaluation_options options = sp_evaluation_options_default();
-    options.has_labels = true;
-    options.n_strategies = 3;
-    options.names = names;
-    options.is_legal = is_legal;
-    options.classes = classes;
-    options.bootstrap.n_resamples = 200;
-    sp_evaluation *e = NULL;
+    assert_ok(sp_model_to_json(d->model, &text, &err), &err);
+    sp_arrays arrays = {.info = {.file = "wnut17",
+                                 .kind = SP_KIND_LOG_PROBS,
+                                 .dtype = SP_F32,
+                                 .n_recordings = d->N,
+                                 .n_classes = K,
+                                 .ids = ids,
+                                 .offsets = d->offsets},
+                        .scores = d->log_probs,
+                        .labels = d->labels};
+    sp_recordings recordings = sp_recordings_of_arrays(&arrays);
+    sp_run_options o = sp_run_options_default();
+    o.model_text = text;
+    o.strategies = "argmax,greedy,viterbi";
+    o.decode.threads = 2;
     sp_comparison *c = NULL;
-    assert_ok(sp_evaluation_new(d->chain, d->chain, &options, &e, &err), &err);
-    sp_evaluation_block block = {.n_recordings = d->N,
-                                 .offsets = d->offsets,
-                                 .labels = d->labels,
-                                 .paths = (const int32_t *const *)paths,
-                                 .results = (const sp_decoded *const *)results};
-    assert_ok(sp_evaluation_add(e, &block, workers, &err), &err);
-    assert_ok(sp_evaluation_finish(e, &c, &err), &err);
-    sp_evaluation_free(e);
-    sp_workers_free(workers);
-    for (int s = 0; s < 3; s++) {
-        free(paths[s]);
-        free(results[s]);
-    }
+    assert_ok(sp_compare(&recordings, &o, &c, NULL, &err), &err);
+    free(text);
+    free(id);
+    free(ids);
     return c;
 }
 
@@ -148,7 +129,7 @@ static void test_wnut(void **state)
     assert_close(c->mask_ceiling.value, 1, 0, 0);
     assert_int_equal(c->ceiling_infeasible, 0);
     sp_comparison_free(c);
-    sp_chain_free(d.chain);
+    sp_model_free(d.model);
     free(d.offsets);
     free(d.labels);
     free(d.log_probs);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Sums and counts of parts of a run: a result holds only what was made of them. */
 #include "evaluate/counts/count_list.h"
 #include "evaluate/counts/exact_sum.h"
 

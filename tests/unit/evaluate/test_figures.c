@@ -1,13 +1,14 @@
 /* The table of figures: keys that are unique, places that hold what the JSON says, conditions that can name them all; and the
  * table of the report's tables. */
 #include "check.h"
-#include "evaluate/figures.h"
-#include "report/document.h"
 #include "sample_comparison.h"
-#include "statepath/comparison.h"
 #include "statepath/report.h"
 
 #include <jansson.h>
+
+/* The tables themselves, of which results and documents show the rows that apply. */
+#include "evaluate/figures.h"
+#include "report/document.h"
 
 /* Text of the JSON that is no figure: names, notes, how things were found. "count" and "steps" of lists are rows' too. */
 static const char *const others[] = {"statepath",

@@ -1,6 +1,7 @@
 /* The mass that unmasked scores put on what cannot occur. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/mask.h"
 
 static sp_scores view(const void *data, sp_dtype dtype, int64_t rows, int32_t classes)
 {

@@ -1,7 +1,6 @@
 /* Statistics: by hand, by enumeration, by simulation. */
 #include "check.h"
 
-#include "evaluate/statistics/hypothesis_tests.h"
 #include "statepath/statistics.h"
 
 /* A small generator of the test's own. */
@@ -228,26 +227,6 @@ static void test_holm(void **state)
     assert_close(p[1].value, 1, 0, 0);
 }
 
-/* ---- McNemar ---- */
-
-static void test_mcnemar(void **state)
-{
-    (void)state;
-    sp_mcnemar m;
-    sp_mcnemar_test(0, 0, &m);
-    assert_undefined(m.exact, "no discordant steps");
-    assert_undefined(m.chi2_corrected_p, "no discordant steps");
-    sp_mcnemar_test(3, 0, &m);
-    assert_close(m.exact.value, 0.25, 1e-14, 0);
-    assert_close(m.mid_p.value, 0.125, 1e-14, 0);
-    sp_mcnemar_test(2, 2, &m);
-    assert_close(m.exact.value, 1, 0, 0);
-    assert_close(m.mid_p.value, 1 - 0.5 * 6 / 16, 1e-14, 0);
-    sp_mcnemar_test(700000, 300000, &m); /* underflows to nothing, not to an error */
-    assert_close(m.exact.value, 0, 0, 0);
-    assert_close(m.chi2_p.value, 0, 0, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,7 +236,6 @@ int main(void)
         cmocka_unit_test(test_wilcoxon_many_zeros),
         cmocka_unit_test(test_sign_flip),
         cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_mcnemar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Counting transitions, forbidden ones, short runs; what breaks a chain. */
 #include "check.h"
+#include "statepath/metrics.h"
 
 /* A chain over classes A, B, C from a matrix of what may follow; start, end lists and dwell may be NULL. */
 static sp_chain *make_chain(const uint8_t *allow, const char *start, const char *end, const int32_t *dwell, bool dwell_at_end)

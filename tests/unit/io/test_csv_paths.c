@@ -1,9 +1,9 @@
 /* CSV of step labels: what is read, and the sentence with its line for everything that is not. */
 #include "check.h"
-#include "core/subjects.h"
 #include "failing_alloc.h"
-#include "io/source.h"
-#include "report/write/buffer.h"
+#include "made_files.h"
+#include "statepath/model_json.h"
+#include "statepath/pipeline_file.h"
 
 #include <unistd.h>
 
@@ -133,9 +133,35 @@ static void test_reads_other_texts(void **state)
     assert_ok(open_text(f->file, f->model, NULL, &p, &err), &err);
     assert_false(sp_paths_reader_info(p)->has_ids);
     sp_source_close(p);
-    assert_true(sp_source_is_text("a/b.CSV") && sp_source_is_text("x.tsv") && sp_source_is_text("x.txt") &&
-                sp_source_is_text("x.hyp") && sp_source_is_text("x.eannot"));
-    assert_false(sp_source_is_text(".csv") || sp_source_is_text("csv") || sp_source_is_text("x.csv.h5"));
+}
+
+/* Texts of labels by the ending of their names: words, which take their classes from the model. */
+static void test_endings(void **state)
+{
+    const folder *f = *state;
+    static const char *const endings[] = {"b.CSV", "x.tsv", "x.txt", "x.hyp", "x.eannot"};
+    char *text = NULL;
+    sp_error err = {0};
+    assert_ok(sp_model_to_json(f->model, &text, &err), &err);
+    sp_run_options o = sp_run_options_default();
+    o.model_text = text;
+    made_folder();
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        sp_file_recordings r;
+        FILE *out = fopen(made_path(endings[i]), "w");
+        assert_non_null(out);
+        fputs("N2\nWake\n", out);
+        fclose(out);
+        assert_ok(sp_file_recordings_open(&r, made_path(endings[i]), &o, false, &err), &err);
+        sp_block *block = sp_block_new();
+        assert_ok(sp_file_recordings_read(&r, 0, 1000, SP_BLOCK_LABELS, block, &err), &err);
+        assert_int_equal(r.n_classes, 3);
+        assert_true(block->n_steps == 2 && block->labels[0] == 2 && block->labels[1] == 0);
+        sp_block_free(block);
+        sp_file_recordings_close(&r);
+    }
+    made_folder_remove();
+    free(text);
 }
 
 static void test_reads_codes(void **state)
@@ -232,7 +258,7 @@ static void test_refuses(void **state)
         {"recording,step,label\na,1.0,1\n", "line 2: step \"1.0\" is not a whole number"},
         {"recording,step,label\na,1,1\na,2,1\n", "line 3: recording a has step 2, but only 2 lines"},
         {"recording,step,label\na,0,1\nb,0,1\na,0,1\n", "line 4: recording a has step 0 on line 2 already"},
-        {"recording,label\n\"a,1\n", "line 2: a quoted field does not end"},
+        {"recording,label\n\"a,1\n", "line 2: a quoted cell does not end"},
         {"recording,label\n\"a\"b,1\n", "line 2: letters follow a closing quote"},
         {"recording,label\n\"a\nb\",1\n\"c\nd\",9\n", "line 4: label \"9\""},
     };
@@ -278,26 +304,22 @@ static void test_any_bytes(void **state)
     }
 }
 
-/* Names that a spreadsheet would take for formulas: written with an apostrophe, read without. */
+/* Names that a spreadsheet would take for formulas are written with an apostrophe (test_report_tables.c), and read without. */
 static void test_formulas(void **state)
 {
     const char *const ids[] = {"=1+1", "+a", "-1", "@SUM(A1)", "\tx", "'=x", "''-1", "'quoted'", "'", "a=b", "-,\"x\""};
     const char *const cells[] = {"'=1+1",    "'+a", "'-1", "'@SUM(A1)",       "'\tx", "''=x", "'''-1",
                                  "'quoted'", "'",   "a=b", "\"'-,\"\"x\"\"\""};
     enum { N = sizeof ids / sizeof *ids };
-    sp_buffer text = {0};
+    char text[512] = "recording,label\r\n";
     int64_t offsets[N + 1] = {0};
     int32_t labels[N] = {0};
-    sp_buffer_text(&text, "recording,label\r\n");
     for (int i = 0; i < N; i++) {
-        const size_t before = text.length;
-        sp_buffer_csv(&text, ids[i]);
-        assert_string_equal(text.data + before, cells[i]);
-        sp_buffer_text(&text, ",Wake\r\n");
+        const size_t before = strlen(text);
+        snprintf(text + before, sizeof text - before, "%s,Wake\r\n", cells[i]);
         offsets[i + 1] = i + 1;
     }
-    assert_reads(*state, text.data, N, ids, offsets, labels);
-    sp_buffer_free(&text);
+    assert_reads(*state, text, N, ids, offsets, labels);
 }
 
 /* As labels: a source like any other, whose format has neither scores nor scorers nor the length of a step. */
@@ -322,17 +344,20 @@ static void test_as_labels(void **state)
     assert_int_equal(block->labels[0], 2);
     assert_int_equal(sp_source_read(source, 2, 2, SP_BLOCK_LABELS, block, &err), SP_EINVAL);
     sp_block_free(block);
-    double seconds = 1;
-    sp_scorers_found scorers;
-    sp_subjects *subjects = NULL;
-    assert_ok(sp_source_epoch_seconds(source, &seconds, &err), &err);
-    assert_true(seconds == 0);
-    assert_ok(sp_source_find_scorers(source, &scorers, &err), &err);
-    assert_int_equal(scorers.n_scorers, 0);
-    assert_ok(sp_source_subjects(source, "prefix:_", &subjects, &err), &err);
-    assert_int_equal(subjects->n_subjects, 2);
-    sp_subjects_free(subjects);
     sp_source_close(source);
+    char *text = NULL, groups[] = "prefix:_";
+    sp_file_recordings r;
+    sp_run_options o = sp_run_options_default();
+    assert_ok(sp_model_to_json(f->model, &text, &err), &err);
+    o.model_text = text;
+    o.groups = groups;
+    assert_ok(sp_file_recordings_open(&r, f->file, &o, false, &err), &err);
+    assert_true(r.epoch_seconds == 0);
+    assert_int_equal(r.recordings.n_raters, 0);
+    assert_string_equal(r.recordings.subjects[0], r.recordings.subjects[1]);
+    assert_string_not_equal(r.recordings.subjects[1], r.recordings.subjects[2]);
+    sp_file_recordings_close(&r);
+    free(text);
     source = NULL;
     options.needs_scores = true;
     assert_int_equal(sp_source_open(f->file, &options, &source, &err), SP_EDATA);
@@ -360,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_reads),
                                        cmocka_unit_test(test_reads_other_texts),
+                                       cmocka_unit_test(test_endings),
                                        cmocka_unit_test(test_reads_codes),
                                        cmocka_unit_test(test_many_recordings),
                                        cmocka_unit_test(test_undecoded_and_name),

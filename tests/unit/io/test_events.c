@@ -1,11 +1,15 @@
-/* Events to steps: times, the rules against a count of single nanoseconds, each format with each allocation failing, writing. */
+/* Events to steps: times, the rules against a count of single nanoseconds, each format with each allocation failing, writing; and
+ * codes as columns. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/files.h"
+#include "statepath/model_json.h"
+
+/* Times and spans to the nanosecond, and writers, stand behind whole files; codes become columns inside of a run. */
 #include "io/events/event_writer.h"
 #include "io/events/events.h"
 #include "io/events/hypnogram.h"
 #include "sleep/label_coding_use.h"
-#include "statepath/files.h"
 
 #include <unistd.h>
 
@@ -376,6 +380,91 @@ static void test_writing(void **state)
     assert_int_equal(write_edf("x.eannot"), SP_OK);
 }
 
+/* ---- codes ---- */
+
+enum { WAKE, N1, N2, N3, REM };
+
+static sp_model *sleep_model(void)
+{
+    sp_model *model = NULL;
+    sp_error err = {0};
+    assert_ok(sp_model_load("sleep-permissive", &model, &err), &err);
+    return model;
+}
+
+static sp_codes *codes_of(const char *preset, const char *map)
+{
+    sp_model *model = sleep_model();
+    sp_codes *codes = NULL;
+    sp_error err = {0};
+    assert_ok(sp_codes_new(preset, map, false, model, &codes, &err), &err);
+    sp_model_free(model);
+    return codes;
+}
+
+/* Columns instead of classes; and whether columns without names may be in the codes' order. */
+static void test_columns(void **state)
+{
+    (void)state;
+    static const int32_t same[] = {0, 1, 2, 3, 4}, pops_order[] = {WAKE, REM, N1, N2, N3};
+    sp_codes *codes = codes_of("pops", NULL), *utime = codes_of("utime", NULL), *nsrr = codes_of("nsrr", NULL);
+    sp_error err = {0};
+    assert_true(sp_codes_differ_from(codes, same));
+    assert_false(sp_codes_differ_from(codes, pops_order));
+    assert_false(sp_codes_differ_from(utime, same));
+    assert_false(sp_codes_differ_from(nsrr, same)); /* 3 and 4 are one class: no order of columns */
+    assert_ok(sp_codes_use_columns(codes, pops_order, &err), &err);
+    for (int n = 0; n < 5; n++)
+        assert_int_equal(sp_codes_number(codes, n), n);
+    assert_int_equal(sp_codes_text(codes, "N3"), 4);
+    assert_int_equal(sp_codes_number(codes, 9), SP_CODE_UNSCORED);
+    assert_true(sp_codes_differ_from(codes, same)); /* still of the codes themselves */
+    sp_codes_free(codes);
+    sp_codes_free(utime);
+    sp_codes_free(nsrr);
+}
+
+typedef struct coded {
+    sp_model *model;
+    const int32_t *columns;
+} coded;
+
+static sp_status attempt_columns(void *arg)
+{
+    const coded *t = arg;
+    sp_codes *codes = NULL;
+    sp_error err = {0};
+    sp_status status = sp_codes_new("rk", "x=N1,7=Wake", false, t->model, &codes, &err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(codes, t->columns, &err);
+    sp_codes_free(codes);
+    return status;
+}
+
+static void test_columns_without_memory(void **state)
+{
+    (void)state;
+    static const int32_t columns[] = {4, 3, 2, 1, 0};
+    coded t = {sleep_model(), columns};
+    assert_true(assert_each_alloc_may_fail(attempt_columns, &t) > 10);
+    sp_model_free(t.model);
+}
+
+/* A map in a file is called as the file. */
+static void test_name_of_a_map(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/statepath-codes-XXXXXX";
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "0=Wake\n", 7), 7);
+    close(fd);
+    sp_codes *codes = codes_of(NULL, name);
+    assert_string_equal(sp_codes_name(codes), strrchr(name, '/') + 1);
+    sp_codes_free(codes);
+    unlink(name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_times),
@@ -384,6 +473,9 @@ int main(void)
                                        cmocka_unit_test(test_cut_short),
                                        cmocka_unit_test(test_writing),
                                        cmocka_unit_test(test_hypnograms),
+                                       cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_columns_without_memory),
+                                       cmocka_unit_test(test_name_of_a_map),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/source.h"
 #include "statepath/files.h"
+
+/* Runs choose the threads that a source is read on. */
+#include "io/source.h"
 
 static int n_opened;
 

@@ -1,15 +1,19 @@
 /* Reading past H5Dread: H5Dread of the same slab is the oracle, byte for byte. */
 #include "check.h"
 #include "made_files.h"
+#include "statepath/files.h"
 
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A caller cannot tell which way numbers were read, nor choose it. */
 #include "io/hdf5/fast/chunk_bytes.h"
 #include "io/hdf5/fast/h5_direct.h"
+#include "io/hdf5/fast/h5_element.h"
 #include "io/hdf5/fast/h5_lzf.h"
 #include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_source.h"
 
 static sp_h5_quiet quiet;
 
@@ -351,12 +355,90 @@ static void test_fletcher32(void **state)
     assert_int_equal(sp_fletcher32(bytes, 0), 0);
 }
 
+/* ---- numbers, and what is kept of chunks ---- */
+
+/* Half precision, all 65,536 values of it, against the definition. */
+static void test_half_precision(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits < 0x10000; bits++) {
+        int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+        double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                      : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                     : ldexp(fraction, -24);
+        double value = bits & 0x8000 ? -size : size, found = sp_half_to_float((uint16_t)bits);
+        assert_true(isnan(value) ? isnan(found) : found == value && !signbit(found) == !signbit(value));
+    }
+}
+
+/* Halves and floats of either byte order grow in place as one by one: raw values end where the wide ones end. */
+static void test_widening(void **state)
+{
+    (void)state;
+    enum { N = 0x10000 + 37 };
+    float *out = malloc(N * sizeof *out);
+    for (int size = 2; size <= 4; size += 2)
+        for (int is_big = 0; is_big <= 1; is_big++) {
+            const sp_element element = {.kind = SP_ELEMENT_FLOAT, .size = (uint8_t)size, .is_big = is_big};
+            unsigned char *raw = (unsigned char *)out + (size_t)N * (4 - (size_t)size);
+            for (uint32_t i = 0; i < N; i++)
+                for (int byte = 0; byte < size; byte++) {
+                    const uint32_t bits = size == 2 ? i & 0xffff : i * 2654435761u & 0x7effffff;
+                    raw[i * (uint32_t)size + (uint32_t)(is_big ? size - 1 - byte : byte)] = (unsigned char)(bits >> 8 * byte);
+                }
+            double bad = 0;
+            assert_int_equal(sp_element_convert(&element, raw, N, SP_TO_F32, 0, out, &bad), -1);
+            for (uint32_t i = 0; i < N; i++) {
+                const uint32_t bits = i * 2654435761u & 0x7effffff;
+                float expected = sp_half_to_float((uint16_t)i);
+                if (size == 4)
+                    memcpy(&expected, &bits, sizeof expected);
+                assert_memory_equal(&out[i], &expected, sizeof expected);
+            }
+        }
+    free(out);
+}
+
+/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its
+ * cache holds a row of chunks, whatever their size. */
+static void test_chunk_cache(void **state)
+{
+    (void)state;
+    hsize_t dims[2] = {200000, 6}, chunk[2] = {200000, 2};
+    hid_t file = H5Fcreate(made_path("chunks.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(2, dims, NULL), made = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(made, 2, chunk);
+    H5Pset_scaleoffset(made, H5Z_SO_FLOAT_DSCALE, 3);
+    hid_t data = H5Dcreate2(file, "scores", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, made, H5P_DEFAULT);
+    H5Dclose(data);
+    H5Pclose(made);
+    H5Sclose(space);
+    H5Fclose(file);
+    sp_source *source = NULL;
+    sp_error err;
+    assert_ok(sp_source_open(made_path("chunks.h5"), NULL, &source, &err), &err);
+    hid_t access = H5Dget_access_plist(((const sp_h5_source *)source->opened)->scores.data.id);
+    size_t slots = 0, bytes = 0;
+    double w0;
+    H5Pget_chunk_cache(access, &slots, &bytes, &w0);
+    H5Pclose(access);
+    assert_true(bytes >= 3 * 2 * 200000 * sizeof(float) && slots >= 3);
+    sp_source_close(source);
+    assert_h5_closed();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_storages),     cmocka_unit_test(test_skipped_filters),
-        cmocka_unit_test(test_not_this_way), cmocka_unit_test(test_unshuffle),
-        cmocka_unit_test(test_lzf),          cmocka_unit_test(test_fletcher32),
+        cmocka_unit_test(test_storages),
+        cmocka_unit_test(test_skipped_filters),
+        cmocka_unit_test(test_not_this_way),
+        cmocka_unit_test(test_unshuffle),
+        cmocka_unit_test(test_lzf),
+        cmocka_unit_test(test_fletcher32),
+        cmocka_unit_test(test_half_precision),
+        cmocka_unit_test(test_widening),
+        cmocka_unit_test(test_chunk_cache),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,7 @@
 /* Models from JSON: every key, and every sentence for what is wrong with one, with its line and column. */
 #include "check.h"
-#include "core/model.h"
 #include "failing_alloc.h"
+#include "statepath/model_json.h"
 
 #include <jansson.h>
 #include <sys/stat.h>
@@ -118,8 +118,10 @@ static void states_speak_in_the_rules(void **state)
     assert_int_equal(m->min_dwell[0], 4);
     assert_true(m->min_dwell_at_end);
     assert_int_equal(m->n_aliases, 2); /* the repetition and the class's own name say nothing new */
-    assert_int_equal(sp_model_class(m, "Y", true), 1);
-    assert_int_equal(sp_model_class(m, "X", true), 0);
+    sp_error err;
+    int32_t columns[2];
+    assert_ok(sp_model_align(m, 2, (const char *[]){"Y", "X"}, columns, &err), &err);
+    assert_true(columns[0] == 1 && columns[1] == 0);
     assert_true(m->prior[0] == 0.75 && m->prior[1] == 0.25);
     assert_true(m->temperature == 2 && m->transition_weight == 0.5 && m->prior_weight == 0);
     assert_string_equal(m->description, "d");

@@ -1,6 +1,7 @@
 /* Real scores of others, in ../shared/data: opened with the right shapes, and argmax right as often as their README says. */
 #include "check.h"
 #include "made_files.h"
+#include "statepath/files.h"
 
 typedef struct real_file {
     const char *name;

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
+#include "statepath/files.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -1,8 +1,10 @@
 /* Made signals: recipes, what is in the signals, and the files they become. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "io/json/recipe_reader.h"
 #include "made_files.h"
+#include "recipe_text.h"
+#include "statepath/model_json.h"
+#include "statepath/signals_file.h"
 
 #include <hdf5.h>
 #include <unistd.h>
@@ -11,7 +13,7 @@ static sp_recipe *recipe_of(const char *text)
 {
     sp_error err;
     sp_recipe *recipe = NULL;
-    assert_ok(sp_recipe_from_json(text, "r.json", &recipe, &err), &err);
+    assert_ok(recipe_from_text(text, &recipe, &err), &err);
     return recipe;
 }
 
@@ -308,7 +310,7 @@ static void every_fault_has_its_sentence(void **state)
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         sp_error err = {0};
         sp_recipe *recipe = NULL;
-        sp_status status = sp_recipe_from_json(broken[i].text, "r.json", &recipe, &err);
+        sp_status status = recipe_from_text(broken[i].text, &recipe, &err);
         if (status != SP_EINVAL || recipe)
             fail_msg("%s gave %s: %s", broken[i].text, sp_status_name(status), err.message);
         assert_sentence(err.message, broken[i].message, "r.json");
@@ -513,7 +515,7 @@ static sp_status attempt_recipe(void *arg)
 {
     sp_recipe *r = NULL;
     char *text = NULL;
-    sp_status status = sp_recipe_from_json(arg, "r.json", &r, NULL);
+    sp_status status = recipe_from_text(arg, &r, NULL);
     assert_int_equal(status == SP_OK, r != NULL);
     if (status == SP_OK)
         status = sp_recipe_to_json(r, &text, NULL);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "failing_alloc.h"
 #include "made_files.h"
+#include "statepath/files.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -9,11 +10,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "core/names.h"
-#include "io/hdf5/fast/h5_element.h"
-#include "io/hdf5/h5_source.h"
-#include "io/source.h"
 
 static json_t *cases; /* NULL: h5py is missing */
 
@@ -189,8 +185,18 @@ static void check_reading(sp_source *source, const json_t *expect)
     sp_block_free(block);
 }
 
+static sp_source *open_coded(const char *file, const sp_source_options *options, const sp_codes *codes)
+{
+    sp_source *source = NULL;
+    sp_source_options with = *options;
+    sp_error err;
+    with.codes = codes;
+    assert_ok(sp_source_open(file, &with, &source, &err), &err);
+    return source;
+}
+
 /* Labels by codes that turn the classes round, whole and in pieces; a code less, and the first step that has it is named. */
-static void check_codes(sp_source *source)
+static void check_codes(const char *file, const sp_source_options *options, sp_source *source)
 {
     const sp_source_info *info = sp_source_info_of(source);
     const int32_t K = info->n_classes;
@@ -211,21 +217,22 @@ static void check_codes(sp_source *source)
     assert_ok(sp_codes_new(NULL, map, false, model, &codes, &err), &err);
     assert_ok(sp_codes_new(NULL, "-1=unscored", false, model, &fewer, &err), &err);
     assert_ok(sp_source_read(source, 0, n, SP_BLOCK_LABELS, plain, &err), &err);
-    sp_source_use_codes(source, codes);
-    assert_ok(sp_source_read(source, 0, n, SP_BLOCK_LABELS, block, &err), &err);
+    sp_source *coded = open_coded(file, options, codes);
+    assert_ok(sp_source_read(coded, 0, n, SP_BLOCK_LABELS, block, &err), &err);
     for (int64_t t = 0; t < plain->n_steps; t++)
         assert_int_equal(block->labels[t], plain->labels[t] < 0 ? -1 : (plain->labels[t] + 1) % K);
     for (int64_t r = 0; r < n; r++) {
         const int64_t at = info->offsets[r], length = info->offsets[r + 1] - at;
         for (int64_t first = 0; first + 2 <= length; first++) {
-            assert_ok(sp_source_read_steps(source, r, first, 2, SP_BLOCK_LABELS, block, &err), &err);
+            assert_ok(sp_source_read_steps(coded, r, first, 2, SP_BLOCK_LABELS, block, &err), &err);
             for (int64_t t = 0; t < 2; t++) {
                 int32_t label = plain->labels[at + first + t];
                 assert_int_equal(block->labels[t], label < 0 ? -1 : (label + 1) % K);
             }
         }
     }
-    sp_source_use_codes(source, fewer);
+    sp_source_close(coded);
+    coded = open_coded(file, options, fewer);
     for (int64_t r = 0; r < n; r++) {
         const int64_t at = info->offsets[r], length = info->offsets[r + 1] - at;
         int64_t step = 0;
@@ -236,15 +243,15 @@ static void check_codes(sp_source *source)
         char part[600];
         snprintf(part, sizeof part, "recording %.500s, step %lld: label \"%d\" is ", info->ids[r], (long long)step,
                  (int)plain->labels[at + step]);
-        assert_int_equal(sp_source_read(source, r, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
+        assert_int_equal(sp_source_read(coded, r, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
         assert_int_equal(err.step, step);
         if (!strstr(err.message, part))
             fail_msg("%s, expected %s", err.message, part);
-        assert_int_equal(sp_source_read_steps(source, r, step, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
+        assert_int_equal(sp_source_read_steps(coded, r, step, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
         if (!strstr(err.message, part))
             fail_msg("%s, expected %s", err.message, part);
     }
-    sp_source_use_codes(source, NULL);
+    sp_source_close(coded);
     sp_codes_free(codes);
     sp_codes_free(fewer);
     sp_block_free(block);
@@ -277,7 +284,7 @@ static void test_good_files(void **state)
         assert_ok(status, &err);
         check_info(sp_source_info_of(source), expect);
         check_reading(source, expect);
-        check_codes(source);
+        check_codes(file, &options, source);
         sp_source_close(source);
         assert_h5_closed();
         n++;
@@ -420,34 +427,6 @@ static void test_fit(void **state)
     sp_source_close(NULL);
 }
 
-/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its
- * cache holds a row of chunks, whatever their size. */
-static void test_chunk_cache(void **state)
-{
-    (void)state;
-    hsize_t dims[2] = {200000, 6}, chunk[2] = {200000, 2};
-    hid_t file = H5Fcreate(made_path("chunks.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(2, dims, NULL), made = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(made, 2, chunk);
-    H5Pset_scaleoffset(made, H5Z_SO_FLOAT_DSCALE, 3);
-    hid_t data = H5Dcreate2(file, "scores", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, made, H5P_DEFAULT);
-    H5Dclose(data);
-    H5Pclose(made);
-    H5Sclose(space);
-    H5Fclose(file);
-    sp_source *source = NULL;
-    sp_error err;
-    assert_ok(sp_source_open(made_path("chunks.h5"), NULL, &source, &err), &err);
-    hid_t access = H5Dget_access_plist(((const sp_h5_source *)source->opened)->scores.data.id);
-    size_t slots = 0, bytes = 0;
-    double w0;
-    H5Pget_chunk_cache(access, &slots, &bytes, &w0);
-    H5Pclose(access);
-    assert_true(bytes >= 3 * 2 * 200000 * sizeof(float) && slots >= 3);
-    sp_source_close(source);
-    assert_h5_closed();
-}
-
 /* What another program does with the file at the same time is no hindrance. */
 static void test_locked_file(void **state)
 {
@@ -479,48 +458,6 @@ static void test_file_that_may_not_be_read(void **state)
     assert_int_equal(chmod(file, 0644), 0);
     assert_int_equal(status, SP_EFILE);
     assert_sentence(err.message, "FILE: may not be read (Permission denied); change its permissions", file);
-}
-
-/* Half precision, all 65,536 values of it, against the definition. */
-static void test_half_precision(void **state)
-{
-    (void)state;
-    for (uint32_t bits = 0; bits < 0x10000; bits++) {
-        int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
-        double size = exponent == 31 ? (fraction ? NAN : INFINITY)
-                      : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                                     : ldexp(fraction, -24);
-        double value = bits & 0x8000 ? -size : size, found = sp_half_to_float((uint16_t)bits);
-        assert_true(isnan(value) ? isnan(found) : found == value && !signbit(found) == !signbit(value));
-    }
-}
-
-/* Halves and floats of either byte order grow in place as one by one: raw values end where the wide ones end. */
-static void test_widening(void **state)
-{
-    (void)state;
-    enum { N = 0x10000 + 37 };
-    float *out = malloc(N * sizeof *out);
-    for (int size = 2; size <= 4; size += 2)
-        for (int is_big = 0; is_big <= 1; is_big++) {
-            const sp_element element = {.kind = SP_ELEMENT_FLOAT, .size = (uint8_t)size, .is_big = is_big};
-            unsigned char *raw = (unsigned char *)out + (size_t)N * (4 - (size_t)size);
-            for (uint32_t i = 0; i < N; i++)
-                for (int byte = 0; byte < size; byte++) {
-                    const uint32_t bits = size == 2 ? i & 0xffff : i * 2654435761u & 0x7effffff;
-                    raw[i * (uint32_t)size + (uint32_t)(is_big ? size - 1 - byte : byte)] = (unsigned char)(bits >> 8 * byte);
-                }
-            double bad = 0;
-            assert_int_equal(sp_element_convert(&element, raw, N, SP_TO_F32, 0, out, &bad), -1);
-            for (uint32_t i = 0; i < N; i++) {
-                const uint32_t bits = i * 2654435761u & 0x7effffff;
-                float expected = sp_half_to_float((uint16_t)i);
-                if (size == 4)
-                    memcpy(&expected, &bits, sizeof expected);
-                assert_memory_equal(&out[i], &expected, sizeof expected);
-            }
-        }
-    free(out);
 }
 
 /* Many recordings: natural order, and each object opened once (a quadratic search would not end). */
@@ -565,24 +502,6 @@ static void test_many_groups(void **state)
     assert_h5_closed();
 }
 
-static void test_natural_order(void **state)
-{
-    (void)state;
-    char *names[] = {"n10", "n2",    "N3",   "n02", "n", "n1a", "n1", "", "n123456789012345678901234567890",
-                     "n9",  "n2b10", "n2b9", "é"};
-    const char *const sorted[] = {
-        "", "N3", "n", "n1", "n1a", "n02", "n2", "n2b9", "n2b10", "n9", "n10", "n123456789012345678901234567890", "é"};
-    enum { N = sizeof names / sizeof *names };
-    sp_natural_sort(names, N);
-    for (int i = 0; i < N; i++)
-        assert_string_equal(names[i], sorted[i]);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            int order = sp_natural_compare(sorted[i], sorted[j]);
-            assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -591,13 +510,9 @@ int main(void)
         cmocka_unit_test(test_error_stack_is_left_alone),
         cmocka_unit_test(test_each_allocation_may_fail),
         cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_chunk_cache),
         cmocka_unit_test(test_locked_file),
         cmocka_unit_test(test_file_that_may_not_be_read),
-        cmocka_unit_test(test_half_precision),
-        cmocka_unit_test(test_widening),
         cmocka_unit_test(test_many_groups),
-        cmocka_unit_test(test_natural_order),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -5,6 +5,8 @@
 
 #include "check.h"
 #include "decode_one.h"
+#include "statepath/advanced.h"
+#include "statepath/model_json.h"
 
 enum { PROTEINS = 5, MOST_RESIDUES = 1000, CLASSES = 5, STATES = 27 };
 static const char *const ids[PROTEINS] = {"P21796", "P45880", "P57764", "Q96QA5", "Q9Y277"};

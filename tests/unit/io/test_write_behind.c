@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Behind the writers of HDF5, which give up a file at the first error. */
 #include "io/write_behind.h"
 
 enum { MOST = 9 << 20 };

@@ -1,6 +1,8 @@
 /* Built models: each shape against its rule written out, and models counted from labels. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/learn.h"
+#include "statepath/model_json.h"
 
 static void assert_matrix(const sp_model *m, const char *rows)
 {

@@ -1,9 +1,9 @@
-/* Fitting: counts by hand, EM, degenerate data, folds, tuning, calibration. */
+/* Fitting: counts by hand, degenerate data, tuning, calibration. test_training.c has EM and folds. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "learn/learn.h"
-#include "learn/training.h"
 #include "learn_case.h"
+#include "statepath/learn.h"
+#include "statepath/model_json.h"
 
 static const char *const names[CASE_K] = {"a", "b", "c", "d"};
 
@@ -16,13 +16,17 @@ static void test_counts(void **state)
     int32_t labels[] = {0, 0, 1, 1, 1, 2, -1, 0, 2, 1};
     int64_t offsets[] = {0, 5, 8, 10};
     sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL}, 3, offsets}, .labels = labels, .classes = names};
-    sp_rules rules;
-    assert_ok(sp_rules_init(&rules, NULL, 3, names, &err), &err);
-    rules.allow[0 * 3 + 2] = 0;
-    rules.allow[2 * 3 + 1] = 0;
-    sp_model *model;
-    sp_violations broken;
-    assert_ok(sp_model_from_labels(&training, &rules, 0.5, "m", &model, &broken, &err), &err);
+    sp_model *rules = sp_model_new("rules", 3, names), *model;
+    assert_non_null(rules);
+    assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 0, 1, 1, 1, 1, 0, 1}, NULL, &err), &err);
+    sp_fit_options options = sp_fit_options_default();
+    options.tune = SP_TUNE_NONE;
+    options.rules = rules;
+    options.smoothing = 0.5;
+    sp_workers *workers = sp_workers_new(1);
+    sp_fit_report report;
+    assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+    const sp_violations broken = report.violations;
     assert_int_equal(broken.illegal, 1);
     assert_int_equal(broken.illegal_pairs[2 * 3 + 1], 1);
     assert_int_equal(broken.scored, 9);
@@ -36,9 +40,10 @@ static void test_counts(void **state)
     sp_run_lengths runs[3];
     assert_ok(sp_run_lengths_collect(&training, 0.05, runs, &err), &err);
     assert_int_equal(runs[0].n + runs[1].n + runs[2].n, 0); /* no run has both ends in sight */
-    sp_violations_clear(&broken);
+    sp_fit_report_clear(&report);
     sp_model_free(model);
-    sp_rules_clear(&rules);
+    sp_model_free(rules);
+    sp_workers_free(workers);
 }
 
 static void test_run_lengths(void **state)
@@ -66,42 +71,6 @@ static void test_run_lengths(void **state)
     assert_int_equal(sp_run_lengths_collect(&training, 1, runs, &err), SP_EINVAL);
 }
 
-/* The log likelihood never falls, zeros stay zero, and the truth is nearer at the end than at the beginning. */
-static void test_em(void **state)
-{
-    (void)state;
-    sp_error err;
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        learn_case c = learn_case_new(seed, 20, 80, CASE_K, 0);
-        sp_rules rules;
-        assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
-        rules.allow[0 * CASE_K + 2] = rules.allow[3 * CASE_K + 1] = 0;
-        rules.start[3] = 0;
-        if (seed % 2 == 0) {
-            c.training.batch.scores.segments = c.segments;
-            for (int64_t t = 0; t < c.training.batch.scores.n_steps; t++)
-                c.segments[t] = t / 31;
-        }
-        double values[61];
-        int n;
-        sp_model *model;
-        sp_workers *workers = sp_workers_new(2);
-        assert_ok(sp_model_from_em(&c.training, &rules, 60, 0, workers, "em", &model, values, &n, &err), &err);
-        assert_true(n >= 5);
-        for (int i = 1; i <= n; i++)
-            assert_true(values[i] >= values[i - 1] - 1e-9 * fabs(values[i]));
-        assert_true(values[n] > values[0] + 1);
-        assert_int_equal(sp_model_edge(model, 0, 2), -1);
-        assert_int_equal(sp_model_edge(model, 3, 1), -1);
-        assert_true(model->start[3] == -INFINITY);
-        assert_ok(sp_model_check(model, &err), &err);
-        sp_model_free(model);
-        sp_workers_free(workers);
-        sp_rules_clear(&rules);
-        learn_case_free(&c);
-    }
-}
-
 static void check_json(const sp_model *model)
 {
     sp_error err;
@@ -120,6 +89,7 @@ static void check_json(const sp_model *model)
 static void test_degenerate(void **state)
 {
     (void)state;
+    static const char *const methods[] = {"counts", "crf", "em"};
     sp_error err;
     sp_workers *workers = sp_workers_new(2);
     for (int v = 0; v < 6; v++)
@@ -143,7 +113,7 @@ static void test_degenerate(void **state)
                 sp_fit_report report;
                 assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
                 check_json(model);
-                assert_non_null(strstr(model->description, sp_fit_method_name(options.method)));
+                assert_non_null(strstr(model->description, methods[m]));
                 if (v == 0 && m == SP_FIT_COUNTS)
                     assert_true(isnan(report.after)); /* nothing to cross-validate with */
                 sp_fit_report_clear(&report);
@@ -161,100 +131,6 @@ static void test_degenerate(void **state)
                 learn_case_free(&c);
             }
     sp_workers_free(workers);
-}
-
-/* Groups stay together, every fold has something, too many folds are refused. */
-static void test_folds(void **state)
-{
-    (void)state;
-    sp_error err;
-    int64_t offsets[] = {0, 10, 30, 31, 60, 61, 70, 100, 101, 130};
-    sp_batch batch = {.n_recordings = 9, .offsets = offsets};
-    int32_t group[] = {5, 5, 2, 2, 9, 9, 9, 1, 1}, fold[9];
-    assert_ok(sp_folds_assign(&batch, group, 3, fold, &err), &err);
-    bool has[3] = {false};
-    for (int n = 0; n < 9; n++) {
-        has[fold[n]] = true;
-        for (int m = 0; m < n; m++)
-            if (group[m] == group[n])
-                assert_int_equal(fold[m], fold[n]);
-    }
-    assert_true(has[0] && has[1] && has[2]);
-    assert_int_equal(sp_folds_assign(&batch, group, 5, fold, &err), SP_EINVAL);
-    assert_ok(sp_folds_assign(&batch, NULL, 9, fold, &err), &err);
-    for (int n = 0; n < 9; n++)
-        for (int m = 0; m < n; m++)
-            assert_int_not_equal(fold[m], fold[n]);
-    assert_int_equal(sp_folds_assign(&batch, NULL, 1, fold, &err), SP_EINVAL);
-}
-
-/* A recording's model never saw it: turning its labels into nonsense changes neither its model nor its path. */
-static void test_never_seen(void **state)
-{
-    (void)state;
-    sp_error err;
-    learn_case c = learn_case_new(77, 9, 40, CASE_K, 0);
-    int64_t S = c.training.batch.scores.n_steps;
-    int32_t fold[9], *paths[2] = {malloc((size_t)S * sizeof **paths), malloc((size_t)S * sizeof **paths)};
-    sp_workers *workers = sp_workers_new(2);
-    sp_fit_options options = sp_fit_options_default();
-    options.n_folds = 3;
-    assert_ok(sp_folds_assign(&c.training.batch, NULL, 3, fold, &err), &err);
-    sp_decode_options viterbi = sp_decode_options_default();
-    for (int round = 0; round < 2; round++) {
-        sp_model *models[3];
-        for (int32_t f = 0; f < 3; f++)
-            assert_ok(sp_cross_fit(&c.training, &options, fold, f, workers, &models[f], &err), &err);
-        sp_decode_output output = {.paths = paths[round]};
-        assert_ok(sp_cross_decode(&c.training, (const sp_model *const *)models, fold, 3, &viterbi, workers, &output, &err), &err);
-        for (int f = 0; f < 3; f++)
-            sp_model_free(models[f]);
-        for (int64_t n = 0; n < 9; n++)
-            for (int64_t t = c.offsets[n]; fold[n] == 1 && t < c.offsets[n + 1]; t++)
-                c.labels[t] = (int32_t)(t % CASE_K);
-    }
-    int64_t n_other = 0;
-    for (int64_t n = 0; n < 9; n++)
-        for (int64_t t = c.offsets[n]; t < c.offsets[n + 1]; t++)
-            if (fold[n] == 1)
-                assert_int_equal(paths[0][t], paths[1][t]);
-            else
-                n_other += paths[0][t] != paths[1][t];
-    assert_true(n_other > 0); /* the others' models did see it */
-    free(paths[0]);
-    free(paths[1]);
-    sp_workers_free(workers);
-    learn_case_free(&c);
-}
-
-/* A step that says nothing (a row of zeros) is left alone by the prior of its fold's model, as outside of folds. */
-static void test_silent_step_in_a_fold(void **state)
-{
-    (void)state;
-    enum { S = 2, K = 2 };
-    const char *classes[K] = {"common", "rare"};
-    const double scores[S * K] = {0, 0, -0.7, -0.7};
-    const int64_t offsets[] = {0, S};
-    const int32_t labels[S] = {0, 0}, fold[] = {0};
-    const uint8_t allow[K * K] = {1, 1, 1, 1};
-    int32_t path[S];
-    sp_error err;
-    sp_model *model = sp_model_new("two", K, classes);
-    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
-    model->prior = malloc(K * sizeof *model->prior);
-    model->prior[0] = 0.9;
-    model->prior[1] = 0.1;
-    model->prior_weight = 1;
-    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL}, 1, offsets}, .labels = labels};
-    const sp_model *models[] = {model};
-    const sp_decode_options options = sp_decode_options_default();
-    const sp_decode_output output = {.paths = path};
-    sp_workers *workers = sp_workers_new(1);
-    assert_ok(sp_cross_decode(&training, models, fold, 1, &options, workers, &output, &err), &err);
-    assert_int_equal(path[0], 0);
-    assert_int_equal(path[1], 1); /* the prior is taken out: the rare class is the likelier one */
-    sp_workers_free(workers);
-    sp_model_free(model);
 }
 
 /* Scores made three times too sharp: the temperature is found, and neither scaling makes the likelihood worse. */
@@ -301,23 +177,6 @@ static void test_calibration(void **state)
     free(labels);
 }
 
-/* e / T - weight log prior and back; -inf stays, a row of zeros says nothing and stays. */
-static void test_scaled_rows(void **state)
-{
-    (void)state;
-    const double e[] = {-1, -2, -INFINITY, 0, 0, 0}, log_prior[] = {-0.5, -1.5, -1},
-                 wanted[] = {-0.5 + 0.2, -1 + 0.6, -INFINITY, 0, 0, 0};
-    double made[6], back[6];
-    sp_scores_scaling by = {2, 0.4, log_prior, false};
-    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL}, &by, made);
-    by.undo = true;
-    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL}, &by, back);
-    for (int i = 0; i < 6; i++) {
-        assert_true(made[i] == wanted[i] || fabs(made[i] - wanted[i]) < 1e-15);
-        assert_true(back[i] == e[i] || fabs(back[i] - e[i]) < 1e-15);
-    }
-}
-
 typedef struct attempt {
     learn_case c;
     sp_fit_options options;
@@ -357,16 +216,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_run_lengths),
-        cmocka_unit_test(test_em),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_never_seen),
-        cmocka_unit_test(test_silent_step_in_a_fold),
-        cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_scaled_rows),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

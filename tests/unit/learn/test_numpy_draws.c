@@ -1,9 +1,12 @@
 /* Numpy's legacy draws, against digits that numpy 1.24 printed, and the nights that are made of them. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "io/json/recipe_reader.h"
-#include "learn/numpy_draws.h"
 #include "made_files.h"
+#include "recipe_text.h"
+#include "statepath/model_json.h"
+
+/* Recipes make nights of the draws; one by one they are those that numpy printed. */
+#include "learn/numpy_draws.h"
 
 static sp_numpy_draws seeded(uint32_t seed)
 {
@@ -142,7 +145,7 @@ static void a_recipe_goes_to_json_and_back(void **state)
     sp_recipe *r = published(), *back = NULL;
     char *text = NULL, *again = NULL;
     assert_ok(sp_recipe_to_json(r, &text, &err), &err);
-    assert_ok(sp_recipe_from_json(text, "r.json", &back, &err), &err);
+    assert_ok(recipe_from_text(text, &back, &err), &err);
     assert_ok(sp_recipe_to_json(back, &again, &err), &err);
     assert_string_equal(text, again);
     assert_true(back->is_numpy && back->n_unused == 100 && back->signals->both_ends);
@@ -185,7 +188,7 @@ static void every_fault_has_its_sentence(void **state)
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         sp_error err = {0};
         sp_recipe *recipe = NULL;
-        assert_int_equal(sp_recipe_from_json(broken[i][0], "r.json", &recipe, &err), SP_EINVAL);
+        assert_int_equal(recipe_from_text(broken[i][0], &recipe, &err), SP_EINVAL);
         assert_sentence(err.message, broken[i][1], "r.json");
     }
 }
@@ -194,7 +197,7 @@ static sp_status attempt(void *arg)
 {
     sp_recipe *r = NULL;
     sp_signal_maker *maker = NULL;
-    sp_status status = sp_recipe_from_json(arg, "r.json", &r, NULL);
+    sp_status status = recipe_from_text(arg, &r, NULL);
     if (status == SP_OK)
         status = sp_signal_maker_new(r, &maker, NULL);
     sp_signal_maker_free(maker);

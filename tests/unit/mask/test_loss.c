@@ -1,5 +1,6 @@
 /* Loss masks, and the negative log-likelihood of a reference. */
 #include "check.h"
+#include "statepath/mask.h"
 
 /* A published example: three sequences of lengths 3, 5, 4 in a batch of 5 steps. */
 static const double losses[] = {.5135, .5513, .9017, .4005, .0784, .4215, .5581, .8376,

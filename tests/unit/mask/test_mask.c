@@ -1,5 +1,6 @@
 /* Step masks and masked softmax in both forms. */
 #include "check.h"
+#include "statepath/mask.h"
 
 static sp_scores view(const void *data, sp_dtype dtype, int64_t rows, int32_t classes)
 {

@@ -1,5 +1,6 @@
 /* Masks against numpy, scipy and scikit-learn: tests/peers/mask_cases.py makes random cases and their answers. */
 #include "check.h"
+#include "statepath/mask.h"
 
 #include <jansson.h>
 #include <sys/wait.h>

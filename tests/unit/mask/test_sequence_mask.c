@@ -1,5 +1,6 @@
 /* Padding, causal masks, their sum, and attention that obeys them. */
 #include "check.h"
+#include "statepath/mask.h"
 
 static const uint8_t padding35[] = {1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0}; /* lengths 3, 5, 4 of 5 */
 

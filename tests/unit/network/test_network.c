@@ -3,6 +3,7 @@
 #include "failing_alloc.h"
 #include "made_files.h"
 #include "random_model.h"
+#include "statepath/scores.h"
 #include "weights.h"
 
 #include <unistd.h>

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "failing_alloc.h"
 #include "sample_comparison.h"
+#include "statepath/comparison.h"
 
 /* sample_small: 14 steps, 13 scored; argmax, greedy, viterbi; Wake, N2?, ...: names are taken from the sample itself. */
 static const char *const names[] = {"argmax", "greedy", "viterbi", "beam:8", "posterior-viterbi", "a \"b\"; c", "reference"};

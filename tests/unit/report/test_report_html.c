@@ -2,12 +2,8 @@
  * go. What a browser makes of it: tests/report/test_browser.cjs. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "report/drawn.h"
 #include "sample_comparison.h"
-
-/* lib/report/tables/tables.h, whose sp_tone is not that of statepath/simulate.h */
-int32_t sp_focus_strategy(const sp_comparison *comparison);
-int32_t sp_argmax_strategy(const sp_comparison *comparison);
+#include "statepath/report.h"
 
 static char *page_of(const sample *s)
 {
@@ -108,7 +104,8 @@ static void test_probabilities_are_drawn(void **state)
     page = page_of(s);
     assert_lacks(page, "<small>probabilities</small>");
     assert_has(page, "id=\"probabilities\"");
-    assert_int_equal(count_of(page, "<figure class=\"panel\">"), 12); /* the classes with the most runs */
+    assert_int_equal(count_of(page, "<figure class=\"panel\" data-file=\"run-lengths-of-"),
+                     12); /* the classes with the most runs */
     assert_has(page, "The 12 classes with the most runs.");
     free(page);
     sample_free(s);
@@ -135,7 +132,6 @@ static void test_recordings_are_compared(void **state)
     sample *s = sample_nights(5, 300);
     const sp_comparison *c = &s->comparison;
     char *page = page_of(s), text[400];
-    int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c);
     size_t length = (size_t)snprintf(text, sizeof text, "<tr><th scope=\"row\">median</th>");
     for (int32_t k = 0; k < c->n_strategies; k++) {
         double values[5];
@@ -147,7 +143,8 @@ static void test_recordings_are_compared(void **state)
     assert_has(page, text);
     assert_int_equal(count_of(page, "<g class=\"slope\"><path data-r=\"0\" d="), 1);
     for (int r = 0; r < 5; r++) {
-        double a = c->strategies[argmax].recordings[r].accuracy.value, b = c->strategies[focus].recordings[r].accuracy.value;
+        double a = c->strategies[SAMPLE_ARGMAX].recordings[r].accuracy.value,
+               b = c->strategies[SAMPLE_VITERBI].recordings[r].accuracy.value;
         snprintf(text, sizeof text, "<title>%s: %.3f against %.3f</title>", c->ids[r], b, a);
         assert_int_equal(count_of(page, text), 1);
         snprintf(text, sizeof text, "<tr><th scope=\"row\">%s</th><td>%.4f</td><td>%.4f</td><td>%+.2f</td></tr>", c->ids[r], a, b,
@@ -255,17 +252,6 @@ static void test_long_recordings_are_drawn_in_columns(void **state)
     sample_free(s);
 }
 
-/* Recording 500 of 1,000 is the worst, 700 the best, and accuracy grows with the number of all others. */
-static sample *ranked(void)
-{
-    sample *s = sample_nights(1000, 20);
-    sp_comparison *c = &s->comparison;
-    sp_recording_result *rows = c->strategies[sp_focus_strategy(c)].recordings;
-    for (int64_t r = 0; r < 1000; r++)
-        rows[r].accuracy = (sp_value){.value = r == 500 ? 0.01 : r == 700 ? 0.99 : 0.1 + 0.0005 * (double)r};
-    return s;
-}
-
 /* The steps of these alone are kept. */
 static void keep_only(sp_comparison *c, int64_t n, const int64_t *recordings)
 {
@@ -277,20 +263,10 @@ static void keep_only(sp_comparison *c, int64_t n, const int64_t *recordings)
 static void test_worst_median_and_best_are_of_all_recordings(void **state)
 {
     (void)state;
-    sample *s = ranked();
+    sample *s = sample_ranked();
     sp_comparison *c = &s->comparison;
-    sp_error err = {0};
-    int64_t *chosen = NULL, n;
-    assert_ok(sp_report_drawn(c, 2000, &chosen, &n, &err), &err);
-    assert_int_equal(n, 0); /* the comparison has the steps of all */
-    assert_null(chosen);
-    c->n_traces = 0;
-    assert_ok(sp_report_drawn(c, 20 * 10, &chosen, &n, &err), &err);
-    const int64_t expected[] = {0, 1, 2, 3, 4, 5, 6, 499, 500, 700};
-    assert_int_equal(n, 10);
-    assert_memory_equal(chosen, expected, sizeof expected);
-    keep_only(c, n, chosen);
-    free(chosen);
+    const int64_t drawn[] = {0, 1, 2, 3, 4, 5, 6, 499, 500, 700}; /* chosen so: test_report_write.c */
+    keep_only(c, 10, drawn);
     char *page = page_of(s);
     assert_has(page, "<h3>Worst: night_501 – accuracy of ");
     assert_has(page, "<h3>Median: night_500 – accuracy of ");
@@ -301,33 +277,17 @@ static void test_worst_median_and_best_are_of_all_recordings(void **state)
                "accurate.");
     assert_int_equal(count_of(page, "Not drawn"), 0);
     free(page);
-    c->n_traces = 0;
-    assert_ok(sp_report_drawn(c, c->n_steps - 1, &chosen, &n, &err), &err);
-    assert_int_equal(n, SP_REPORT_DRAWN);
-    assert_int_equal(chosen[96], 96);
-    assert_int_equal(chosen[97], 499);
-    free(chosen);
-    assert_ok(sp_report_drawn(c, c->n_steps, &chosen, &n, &err), &err); /* of a merge: as an evaluation keeps them */
-    assert_int_equal(n, c->n_recordings);
-    free(chosen);
     sample_free(s);
 }
 
 static void test_what_is_too_long_to_be_drawn_is_said(void **state)
 {
     (void)state;
-    sample *s = ranked();
+    sample *s = sample_ranked();
     sp_comparison *c = &s->comparison;
-    sp_error err = {0};
-    int64_t *chosen = NULL, n;
-    c->n_traces = 0;
+    const int64_t drawn[] = {499, 700}; /* chosen so: test_report_write.c */
     c->steps[500] = 3000000;
-    assert_ok(sp_report_drawn(c, 40, &chosen, &n, &err), &err);
-    const int64_t expected[] = {499, 700};
-    assert_int_equal(n, 2);
-    assert_memory_equal(chosen, expected, sizeof expected);
-    keep_only(c, n, chosen);
-    free(chosen);
+    keep_only(c, 2, drawn);
     char *page = page_of(s);
     assert_has(page, "</h3>\n<p>Not drawn: it has 3,000,000 steps, more than are kept for pictures.");
     assert_has(page, "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, as far as they are short "
@@ -339,7 +299,7 @@ static void test_what_is_too_long_to_be_drawn_is_said(void **state)
 static void test_no_recording_is_short_enough(void **state)
 {
     (void)state;
-    sample *s = ranked();
+    sample *s = sample_ranked();
     s->comparison.n_traces = 0;
     s->comparison.trace_steps = 10;
     char *page = page_of(s);
@@ -352,9 +312,9 @@ static void test_no_recording_is_short_enough(void **state)
 static void test_unscored_recordings_are_not_the_worst(void **state)
 {
     (void)state;
-    sample *s = ranked();
+    sample *s = sample_ranked();
     sp_comparison *c = &s->comparison;
-    c->strategies[sp_focus_strategy(c)].recordings[3].accuracy = (sp_value){.undefined = "no scored steps"};
+    c->strategies[SAMPLE_VITERBI].recordings[3].accuracy = (sp_value){.undefined = "no scored steps"};
     char *page = page_of(s);
     assert_has(page, "<h3>Worst: night_501 – accuracy of ");
     assert_has(page, "<h3>Best: night_701 – accuracy of ");
@@ -610,24 +570,26 @@ static void test_without_strategies(void **state)
 /* ---- figures as files ---- */
 
 typedef struct found_figures {
+    const char *page; /* the same as a page */
     int n, n_tracks;
-    char first[64];
 } found_figures;
 
 static sp_status look_at_figure(void *arg, const char *name, const char *svg, sp_error *err)
 {
     found_figures *found = arg;
-    static const char *const page_only[] = {"var(", "color-mix", "rem;", "<use class=\"broad\"", "<div", "&nbsp;"};
+    static const char *const page_only[] = {"var(", "color-mix", "rem;", "rem}", "<use class=\"broad\"", "<div", "&nbsp;"};
     (void)err;
     for (size_t i = 0; i < sizeof page_only / sizeof *page_only; i++)
         assert_lacks(svg, page_only[i]);
     assert_ptr_equal(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\""), svg);
     assert_int_equal(count_of(svg, "<svg"), count_of(svg, "</svg>"));
     assert_has(svg, "{fill:");
-    assert_has(svg, ".t-wake{stop-color:#e69f00;}");
-    found->n_tracks += strncmp(name, "steps-", 6) == 0;
-    if (found->n++ == 0)
-        snprintf(found->first, sizeof found->first, "%s", name);
+    assert_has(svg, ".t-wake{stop-color:#e69f00}");
+    found->n++;
+    found->n_tracks += strncmp(name, "step-plot-of-night-00", 21) == 0;
+    char in_page[200];
+    snprintf(in_page, sizeof in_page, " data-file=\"%s\">", name);
+    assert_int_equal(count_of(found->page, in_page), 1);
     return SP_OK;
 }
 
@@ -643,15 +605,14 @@ static void test_figures_are_files_of_their_own(void **state)
     (void)state;
     sample *s = sample_nights(5, 300);
     sp_error err = {0};
-    found_figures found = {0};
-    assert_ok(sp_report_figures(&s->comparison, look_at_figure, &found, &err), &err);
     char *page = page_of(s);
+    found_figures found = {.page = page};
+    assert_ok(sp_report_figures(&s->comparison, look_at_figure, &found, &err), &err);
     assert_int_equal(found.n, count_of(page, "<figure"));
     assert_int_equal(found.n_tracks, 5);
-    assert_string_equal(found.first, "verdict-1");
     free(page);
     assert_int_equal(sp_report_figures(&s->comparison, refuse_figure, NULL, &err), SP_EFILE);
-    assert_string_equal(err.message, "verdict-1: no room");
+    assert_string_equal(err.message, "before-and-after-night-002: no room");
     sample_free(s);
 }
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "golden.h"
 #include "sample_comparison.h"
+#include "statepath/report.h"
 
 static char *text_of(const sample *s)
 {

@@ -1,6 +1,7 @@
 /* What a classifier puts on forbidden classes, as text and as JSON. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/report.h"
 
 static sp_leak_report full_report(void)
 {

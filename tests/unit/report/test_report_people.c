@@ -4,6 +4,7 @@
 #include "failing_alloc.h"
 #include "golden.h"
 #include "sample_people.h"
+#include "statepath/report.h"
 
 #include <jansson.h>
 

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "golden.h"
 #include "sample_comparison.h"
+#include "statepath/report.h"
 
 static char *text_of(const sample *s, sp_text_options options)
 {
@@ -106,7 +107,7 @@ static void test_many_classes_are_summarised(void **state)
     assert_null(strstr(text, "Confusion (rows"));
     assert_non_null(strstr(text, "100 classes are too many for a terminal"));
     assert_null(strstr(text, "F1 by class"));
-    assert_non_null(strstr(text, "more pairs (--verbose lists them"));
+    assert_non_null(strstr(text, "more pairs (a verbose report lists them"));
     free(text);
     text = text_of(s, (sp_text_options){.width = 100, .verbose = true});
     assert_non_null(strstr(text, "F1 by class"));

@@ -1,124 +1,29 @@
-/* What recordings and steps are called: the words of an option, where they are put into texts, and whole documents with them. */
+/* What recordings and steps are called: whole documents with the words of an option. test_report_write.c has the words alone. */
 #include "check.h"
-#include "evaluate/work.h"
+#include "evaluated.h"
 #include "golden.h"
-#include "report/write/table.h"
 #include "sample_people.h"
+#include "statepath/report.h"
 
 #include <ctype.h>
 
 static sp_words words_of(const char *unit)
 {
-    sp_error err = {0};
-    sp_words words = {0};
-    assert_ok(sp_words_read(unit, &words, &err), &err);
+    const char *const classes[] = {"a", "b"}, *const names[] = {"path"};
+    const int64_t offsets[] = {0, 1};
+    const int32_t path[] = {0}, *const paths[] = {path};
+    char text[64];
+    sp_run_options o = sp_run_options_default();
+    snprintf(text, sizeof text, "%s", unit);
+    o.unit = text;
+    sp_model *model = model_of_all(2, classes);
+    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = 1, .offsets = offsets}},
+                                 &(sp_array_paths){1, names, paths, NULL}, &o);
+    const sp_words words = c->words;
+    sp_comparison_free(c);
+    sp_model_free(model);
     return words;
 }
-
-static void test_option(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *unit, *words[SP_N_WORDS];
-    } cases[] = {{NULL, {"recording", "recordings", "step", "steps"}},
-                 {"night/epoch", {"night", "nights", "epoch", "epochs"}},
-                 {"story/batch", {"story", "stories", "batch", "batches"}},
-                 {"day/brush", {"day", "days", "brush", "brushes"}},
-                 {"box/glass", {"box", "boxes", "glass", "glasses"}},
-                 {"series:series/time step", {"series", "series", "time step", "time steps"}},
-                 {"Child:Children/T", {"Child", "Children", "T", "Ts"}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const sp_words words = words_of(cases[i].unit);
-        for (int w = 0; w < SP_N_WORDS; w++)
-            assert_string_equal(sp_word_of(&words, (sp_word)w), cases[i].words[w]);
-    }
-    assert_string_equal(sp_word_of(NULL, SP_STEPS), "steps");
-}
-
-static void test_refusals(void **state)
-{
-    (void)state;
-    static const char *const wrong[] = {"",
-                                        "night",
-                                        "/",
-                                        "night/",
-                                        "/epoch",
-                                        "night/epoch/x",
-                                        "n1/epoch",
-                                        "<b>/epoch",
-                                        "a  b/epoch",
-                                        "-a/epoch",
-                                        "night /epoch",
-                                        "night:/epoch",
-                                        "night:nights:x/epoch",
-                                        ("n\xC3\xA4"
-                                         "cht/epoch"),
-                                        "night/abcdefghijabcdefghijabcdefghijab",
-                                        "night/abcdefghijabcdefghijabcdefghija"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        sp_error err = {0};
-        sp_words words = {{"kept"}};
-        assert_int_equal(sp_words_read(wrong[i], &words, &err), SP_EINVAL);
-        assert_string_equal(words.text[0], "kept");
-        assert_non_null(strstr(err.message, "such as night/epoch"));
-    }
-}
-
-static void assert_says(sp_buffer *buffer, const char *text)
-{
-    assert_false(buffer->failed);
-    assert_string_equal(buffer->data, text);
-    sp_buffer_free(buffer);
-}
-
-static void test_placeholders(void **state)
-{
-    (void)state;
-    const sp_words words = words_of("night/epoch");
-    sp_buffer buffer = {.words = &words};
-    sp_buffer_words(&buffer, "{Steps} of {a recording}, {A step}; {recordings} {step}. {Recording} {a stepp} {x} {step } 5 %");
-    assert_says(&buffer, "Epochs of a night, An epoch; nights epoch. Night {a stepp} {x} {step } 5 %");
-    sp_buffer_say(&buffer, "%jd {step(s)} in %d {recording(s)} of %s", (int64_t)1, 2, "{step}.h5");
-    assert_says(&buffer, "1 epoch in 2 nights of {step}.h5");
-    sp_buffer_say(&buffer, "%jd {step(s)}", (int64_t)0);
-    assert_says(&buffer, "0 epochs");
-    sp_html_say(&buffer, "<b>%s</b> %lld {recording(s)}", "<{step}>", 1LL);
-    assert_says(&buffer, "<b>&lt;{step}&gt;</b> 1 night");
-    sp_buffer_text(&buffer, "{step}");
-    assert_says(&buffer, "{step}");
-    sp_buffer_term(&buffer, "no scored steps: a step of one recording; stepwise, recordings' misstep");
-    assert_says(&buffer, "no scored epochs: an epoch of one night; stepwise, nights' misstep");
-    buffer.words = NULL;
-    sp_buffer_words(&buffer, "{Steps} of {a recording}");
-    assert_says(&buffer, "Steps of a recording");
-}
-
-static void test_heads(void **state)
-{
-    (void)state;
-    const sp_words words = words_of("sentence/token");
-    sp_table table = {.title = "By {recording}", .text.words = &words};
-    sp_buffer out = {.words = &words};
-    sp_table_columns(&table, "{recording}");
-    sp_table_holds(&table, SP_HOLDS_RECORDING);
-    sp_table_columns(&table, "{steps}|<the {step} before");
-    for (int i = 0; i < 3; i++)
-        sp_table_cell_text(&table, SP_TONE_PLAIN, "{step}");
-    assert_string_equal(sp_table_get(&table, 0, 0), "sentence");
-    assert_string_equal(sp_table_get(&table, 0, 2), "the token before");
-    sp_table_html(&table, "", NULL, &out);
-    assert_non_null(strstr(out.data, "<caption>By sentence</caption>"));
-    assert_non_null(strstr(out.data, "<th scope=\"col\" data-holds=\"recording\">sentence</th>"));
-    assert_non_null(strstr(out.data, ">tokens</th>"));
-    assert_non_null(strstr(out.data, "<th scope=\"row\">{step}</th>"));
-    sp_buffer_free(&out);
-    sp_table_latex(&table, "x", NULL, &out);
-    assert_non_null(strstr(out.data, "\\caption{By sentence}"));
-    sp_buffer_free(&out);
-    sp_table_free(&table);
-}
-
-/* ---- documents ---- */
 
 static sample *in_words(sample *s, const char *unit)
 {
@@ -244,10 +149,6 @@ static void test_pages_have_no_other_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_option),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_placeholders),
-        cmocka_unit_test(test_heads),
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_machines_see_no_words),
         cmocka_unit_test(test_pages_have_no_other_words),

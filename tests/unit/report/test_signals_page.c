@@ -1,6 +1,7 @@
 /* The page of a training: what it shows of two small networks, and that it is well-formed. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/report.h"
 
 static const char *const names[] = {"Wake", "<N1>"};
 static const uint8_t allow[] = {1, 0, 1, 1};

@@ -1,6 +1,7 @@
 /* Sleep statistics: published examples, every way in which a night can lack something, and agreement over nights. */
 #include "check.h"
-#include "evaluate/evaluation.h"
+#include "evaluated.h"
+#include "statepath/sleep.h"
 
 #include <jansson.h>
 
@@ -153,24 +154,39 @@ static void test_what_a_night_lacks(void **state)
     }
 }
 
+/* An evaluation of n nights of STEPS minutes, of which so many are slept by the reference and as decoded; -1: not decoded. */
+static sp_comparison *evaluate_nights(int n, const int32_t *reference, const int32_t *decoded)
+{
+    enum { STEPS = 1000, MOST = 4 };
+    static const char *const classes[] = {"Wake", "N1", "N2", "N3", "REM"}, *const names[] = {"path"};
+    static int32_t labels[MOST * STEPS], path[MOST * STEPS];
+    const int64_t offsets[] = {0, STEPS, 2 * STEPS, 3 * STEPS, 4 * STEPS};
+    const int32_t *const paths[] = {path};
+    for (int32_t t = 0; t < n * STEPS; t++) {
+        labels[t] = t % STEPS < reference[t / STEPS] ? 2 : 0;
+        path[t] = decoded[t / STEPS] < 0 ? -1 : t % STEPS < decoded[t / STEPS] ? 2 : 0;
+    }
+    sp_run_options o = sp_run_options_default();
+    o.epoch_seconds = 60;
+    sp_model *model = model_of_all(5, classes);
+    sp_comparison *c = evaluated(model, &(sp_arrays){.info = {.n_recordings = n, .offsets = offsets}, .labels = labels},
+                                 &(sp_array_paths){1, names, paths, NULL}, &o);
+    sp_model_free(model);
+    assert_non_null(c->sleep);
+    return c;
+}
+
 static void test_agreement(void **state)
 {
     (void)state;
-    sp_sleep_statistics a[4] = {0}, b[4] = {0};
-    static const double reference[] = {400, 410, 420, 1000}, decoded[] = {410, 409, 435, 0};
-    for (int n = 0; n < 4; n++) {
-        a[n].values[SP_SLEEP_TST].value = reference[n];
-        b[n].values[SP_SLEEP_TST].value = decoded[n];
-    }
-    b[3].values[SP_SLEEP_TST].undefined = "not decoded";
-    sp_sleep_agreement out;
-    sp_sleep_agreement_of(4, a, b, SP_SLEEP_TST, &out); /* differences 10, -1, 15: mean 8, SD sqrt(67) */
+    static const int32_t reference[] = {400, 410, 420, 1000}, decoded[] = {410, 409, 435, -1};
+    sp_comparison *c = evaluate_nights(4, reference, decoded); /* differences 10, -1, 15: mean 8, SD sqrt(67) */
+    sp_sleep_agreement out = c->sleep->strategies[0].agreement[SP_SLEEP_TST];
     assert_int_equal(out.n, 3);
     assert_close(out.bias.value, 8, 1e-12, 0);
     assert_close(out.sd.value, sqrt(67), 1e-12, 0);
     assert_close(out.low.value, 8 - 1.96 * sqrt(67), 1e-12, 0);
     assert_close(out.high.value, 8 + 1.96 * sqrt(67), 1e-12, 0);
-    sp_sleep_agreement_intervals(0.95, &out);
     const double t = 0.95 * sqrt(2 / (4 * 0.975 * 0.025)); /* of 2 degrees of freedom, in closed form */
     assert_close(out.bias_low.value, 8 - t * sqrt(67. / 3), 1e-9, 0);
     assert_close(out.bias_high.value, 8 + t * sqrt(67. / 3), 1e-9, 0);
@@ -179,19 +195,22 @@ static void test_agreement(void **state)
     assert_close(out.low_high.value, out.low.value + half, 1e-9, 0);
     assert_close(out.high_low.value, out.high.value - half, 1e-9, 0);
     assert_close(out.high_high.value, out.high.value + half, 1e-9, 0);
-    sp_sleep_mean mean;
-    sp_sleep_mean_of(4, b, SP_SLEEP_TST, &mean);
+    const sp_sleep_mean mean = c->sleep->strategies[0].means[SP_SLEEP_TST];
     assert_int_equal(mean.n, 3);
     assert_close(mean.mean.value, 418, 1e-12, 0);
     assert_close(mean.sd.value, sqrt((64 + 81 + 289) / 2.0), 1e-12, 0);
-    sp_sleep_agreement_of(1, a, b, SP_SLEEP_TST, &out);
+    sp_comparison_free(c);
+    c = evaluate_nights(1, reference, decoded);
+    out = c->sleep->strategies[0].agreement[SP_SLEEP_TST];
     assert_close(out.bias.value, 10, 1e-12, 0);
     assert_string_equal(out.sd.undefined, "one night");
     assert_string_equal(out.low.undefined, "one night");
-    sp_sleep_agreement_intervals(0.95, &out);
     assert_string_equal(out.high_high.undefined, "one night");
-    sp_sleep_agreement_of(0, a, b, SP_SLEEP_TST, &out);
+    sp_comparison_free(c);
+    c = evaluate_nights(1, reference, (const int32_t[]){-1});
+    out = c->sleep->strategies[0].agreement[SP_SLEEP_TST];
     assert_string_equal(out.bias.undefined, "no night where both are defined");
+    sp_comparison_free(c);
 }
 
 int main(void)

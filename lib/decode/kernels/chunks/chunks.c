@@ -279,7 +279,7 @@ sp_status sp_chunks_forward(sp_chunked *c, sp_workers *workers, double *after)
     int32_t K = c->rules->n_classes;
     sp_single_rules single;
     double delta[SP_LANES_MOST_CLASSES] = {0};
-    sp_single_rules_take(&single, c->rules);
+    sp_single_rules_take(&single, c->rules, NULL);
     cut(c);
     if (!chunked_room(c, sp_workers_scratch(workers)))
         return SP_ENOMEM;

@@ -1,0 +1,319 @@
+/* sp_compare_file(), sp_decode_file() and sp_decode_files(): the file of scores is opened, paths are written, folds fitted. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "io/source.h"
+#include "learn/learn.h"
+#include "pipeline/compare.h"
+#include "pipeline/evaluation.h"
+#include "pipeline/files/against_file.h"
+#include "pipeline/files/open.h"
+#include "pipeline/files/paths.h"
+#include "pipeline/files/reading.h"
+#include "pipeline/parts/file_part.h"
+#include "pipeline/run.h"
+
+/* ---- folds ---- */
+
+/* Models of the folds, and what they were fitted to: the whole file in memory. */
+typedef struct fitted_folds {
+    sp_folds folds;
+    sp_run_options options;
+    sp_fitting fit;
+} fitted_folds;
+
+static void folds_close(fitted_folds *c)
+{
+    sp_folds_clear(&c->folds);
+    sp_fitting_close(&c->fit);
+}
+
+/* o->groups keeps recordings together. On failure the folds can (and must) still be closed. */
+static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    c->options = *o;
+    if (o->fit.rules)
+        c->options.model = o->fit.rules;
+    sp_status status = sp_folds_check(p, err);
+    if (status == SP_OK)
+        status = sp_fitting_open(&c->fit, p->word, &c->options, err);
+    if (status != SP_OK)
+        return status;
+    if (!c->fit.training.labels)
+        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", p->file);
+    return sp_folds_fit(&c->folds, p, &c->fit.training, &c->fit.options, c->fit.workers, err);
+}
+
+/* ---- decoding and comparing ---- */
+
+typedef struct file_run {
+    sp_run_options options; /* as given, with the file of labels in its place */
+    sp_pipeline p;
+    sp_file_against against;
+    sp_file_input in;
+    sp_path_file paths;
+    fitted_folds folds;
+    calibration scaled;
+    sp_part_run part;
+} file_run;
+
+static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
+{
+    status = sp_path_file_close(&r->paths, status, err);
+    status = sp_part_run_close(&r->part, &r->p, status, err);
+    sp_pipeline_result(&r->p, result);
+    sp_file_against_close(&r->against);
+    sp_pipeline_close(&r->p);
+    sp_file_input_close(&r->in);
+    sp_calibration_close(&r->scaled);
+    folds_close(&r->folds);
+    return status;
+}
+
+static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
+                              sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    file_run r = {.options = *given, .in = {.takes_decided = true}};
+    sp_run_options *o = &r.options;
+    sp_pipeline *p = &r.p;
+    sp_comparison *made = NULL;
+    const char *strategies = sp_strategies_named(o);
+    sp_status status = sp_run_find_labels(o, err);
+    if (status != SP_OK)
+        return status;
+    if (o->n_folds && o->against)
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
+                       "compare with that model");
+    const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
+    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, p, "compare", err);
+    if (status == SP_OK && o->n_folds)
+        status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK)
+        status = sp_part_take_folds(p, err);
+    if (status == SP_OK && o->n_folds && r.in.is_decided)
+        status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
+    if (status == SP_OK)
+        status = sp_file_against_open(&r.against, p, &r.in, strategies, err);
+    if (status == SP_OK)
+        status = sp_path_file_open(&r.paths, p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_open_comparison(p, &r.scaled, err);
+    if (status == SP_OK)
+        status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
+    if (status == SP_OK)
+        status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
+    if (status == SP_OK)
+        status = sp_pipeline_compare(p, &made, err);
+    *again = !needs_all && sp_faulty_files_find(known, p, status);
+    status = close_run(&r, status, result, err);
+    if (status == SP_OK)
+        *out = made;
+    else
+        sp_comparison_free(made);
+    return status;
+}
+
+/* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    sp_faulty_files known = {.n = 0};
+    bool again = true;
+    sp_status status = SP_OK;
+    while (again) {
+        again = false;
+        status = compare_once(file, o, &known, &again, out, result, err);
+    }
+    sp_faulty_files_clear(&known);
+    return status;
+}
+
+/* Written with the paths, so that an evaluation of them alone knows whose they are. Decoding does not need them. */
+static sp_status find_subjects(file_run *r, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_source_subjects(r->in.source, NULL, &r->p.subjects, &own);
+    if (status == SP_ENOMEM)
+        return sp_fail(err, status, "%s", own.message);
+    if (status != SP_OK)
+        sp_run_notice(r->p.opt, SP_NOTICE_DATA, "subjects are not passed on to the paths: %s", own.message);
+    return SP_OK;
+}
+
+/* A part of decoding has what one of comparing has, but for likelihood and calibration: merged, paths are all that is made of it.
+ */
+static sp_status count_paths(sp_pipeline *p, sp_error *err)
+{
+    sp_comparison *none = NULL;
+    p->has_path_scores = true;
+    return sp_pipeline_evaluate(p, &none, err);
+}
+
+static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
+                             sp_run_result *result, sp_error *err)
+{
+    file_run r = {.in = {.takes_decided = true}};
+    const char *strategies = o->strategies ? o->strategies : "viterbi";
+    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err);
+    if (status == SP_OK)
+        status = sp_path_file_open(&r.paths, &r.p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_check_decoding(&r.p, err);
+    if (status == SP_OK)
+        status = find_subjects(&r, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, &r.p, "decode", err);
+    if (status == SP_OK)
+        status = r.p.part ? count_paths(&r.p, err) : sp_pipeline_run(&r.p, NULL, err);
+    *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
+    return close_run(&r, status, result, err);
+}
+
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    sp_faulty_files known = {.n = 0};
+    bool again = true;
+    sp_status status = SP_OK;
+    while (again) {
+        again = false;
+        status = decode_once(file, o, &known, &again, result, err);
+    }
+    sp_faulty_files_clear(&known);
+    return status;
+}
+
+/* ---- a file of paths for each of several ---- */
+
+enum { NAMED_FAULTS = 5 };
+
+/* What an output has in common with an input: its inode. */
+typedef struct known_file {
+    bool is_there;
+    struct stat info;
+} known_file;
+
+typedef struct each {
+    const sp_run_options *o;
+    bool skip_existing;
+    sp_file_list *list;
+    char **outputs;     /* [n] in one allocation */
+    known_file *inputs; /* [n + 2] the files, the model, the map of codes */
+    sp_error first;     /* of the first file that failed */
+    sp_decoded_files done;
+} each;
+
+static known_file know(const char *file)
+{
+    known_file k = {.is_there = false};
+    k.is_there = file && stat(file, &k.info) == 0;
+    return k;
+}
+
+static sp_status name_files(each *e, sp_error *err)
+{
+    const int64_t n = e->list->n;
+    sp_status status = sp_file_list_complete(e->list, e->o->output, &e->outputs, err);
+    if (status != SP_OK)
+        return status;
+    e->inputs = calloc((size_t)n + 2, sizeof *e->inputs);
+    if (!e->inputs)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < n; i++)
+        e->inputs[i] = know(e->list->names[i]);
+    e->inputs[n] = know(e->o->model);
+    e->inputs[n + 1] = know(e->o->map);
+    return SP_OK;
+}
+
+/* An output that is there is none of the inputs, and may be replaced or left as it is. */
+static sp_status check_output(const each *e, int64_t i, sp_error *err)
+{
+    const known_file old = know(e->outputs[i]);
+    for (int64_t k = 0; old.is_there && k < e->list->n + 2; k++)
+        if (e->inputs[k].is_there && e->inputs[k].info.st_dev == old.info.st_dev && e->inputs[k].info.st_ino == old.info.st_ino)
+            return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the outputs other names",
+                           e->outputs[i]);
+    if (old.is_there && old.info.st_size > 0 && !e->o->force && !e->skip_existing)
+        return sp_fail(err, SP_EFILE, "%s: exists already; `force` replaces such files, `skip_existing` leaves them as they are",
+                       e->outputs[i]);
+    return SP_OK;
+}
+
+static bool is_older(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec < b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+/* Outputs are there whole or not at all, so one that is there is done, unless its input was changed since. */
+static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_skipped, sp_error *err)
+{
+    const known_file old = know(e->outputs[i]);
+    const bool is_done = e->skip_existing && old.is_there && old.info.st_size > 0;
+    const bool is_outdated = is_done && e->inputs[i].is_there && is_older(&old.info, &e->inputs[i].info);
+    *is_skipped = is_done && !is_outdated;
+    if (is_outdated && !e->o->force)
+        return sp_fail(err, SP_EFILE, "%s: was changed after %s was written; `force` decodes it again", e->list->names[i],
+                       e->outputs[i]);
+    if (*is_skipped)
+        return SP_OK;
+    sp_run_options o = *e->o;
+    o.output = e->outputs[i];
+    o.place.more = NULL;
+    o.hooks.progress = NULL;
+    return sp_decode_file(e->list->names[i], &o, result, err);
+}
+
+/* A file that cannot be read or written is named, and the others go on. */
+static sp_status decode_each(each *e, sp_run_result *result, sp_error *err)
+{
+    const sp_run_options *o = e->o;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < e->list->n; i++) {
+        sp_error own = {.status = SP_OK};
+        sp_run_result one = {.n_undecoded = 0};
+        bool is_skipped = false;
+        status = decode_one(e, i, &one, &is_skipped, &own);
+        result->n_undecoded += one.n_undecoded;
+        result->n_bugs += one.n_bugs;
+        e->done.n_skipped += is_skipped;
+        e->done.n_written += status == SP_OK && !is_skipped;
+        const bool goes_on = e->list->n > 1 && (status == SP_EFILE || status == SP_EDATA);
+        if (status != SP_OK && !goes_on)
+            return sp_fail(err, status, "%s", own.message);
+        if (status != SP_OK && result->n_left_out++ == 0)
+            e->first = own;
+        if (status != SP_OK && result->n_left_out <= NAMED_FAULTS)
+            sp_run_notice(o, SP_NOTICE_DATA, "%s; this file is left out", own.message);
+        sp_run_progress(o, "files", i + 1, e->list->n);
+        status = sp_run_go_on(o, err);
+    }
+    sp_run_progress(o, NULL, 0, 0);
+    if (status == SP_OK && result->n_left_out > NAMED_FAULTS)
+        sp_run_notice(o, SP_NOTICE_DATA, "%lld more files are left out", (long long)result->n_left_out - NAMED_FAULTS);
+    if (status == SP_OK && result->n_left_out == e->list->n)
+        return sp_fail(err, e->first.status, "%s", e->first.message);
+    return status;
+}
+
+sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
+                          sp_run_result *result, sp_error *err)
+{
+    each e = {.o = o, .skip_existing = skip_existing};
+    *result = (sp_run_result){.n_undecoded = 0};
+    sp_status status = sp_file_list_new(file, o->place.more, &e.list, err);
+    if (status == SP_OK)
+        status = name_files(&e, err);
+    for (int64_t i = 0; status == SP_OK && i < e.list->n; i++)
+        status = check_output(&e, i, err);
+    if (status == SP_OK)
+        status = decode_each(&e, result, err);
+    free(e.outputs);
+    free(e.inputs);
+    sp_file_list_free(e.list);
+    *done = e.done;
+    return status;
+}
