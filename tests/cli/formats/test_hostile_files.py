@@ -46,6 +46,29 @@ class TestHostile(st.TestCase):
 
     # ---- chunks ----
 
+    def test_fewer_values_than_the_shape_says(self):
+        """HDF5 reads what lies behind the values of a compact dataset that is shorter than its shape, and gives it as numbers."""
+        texts = np.array([b"a", b"b", b"c"], "S4")
+        for key, values in (("probs", probabilities(20)), ("labels", np.arange(20, dtype="i1") % 3), ("classes", texts)):
+            with self.make() as f:
+                for name, right in (("probs", probabilities(20)), ("labels", np.zeros(20, "i1")), ("classes", texts)):
+                    if name != key:
+                        f[name] = right
+                how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                how.set_layout(h5py.h5d.COMPACT)
+                space = h5py.h5s.create_simple(values.shape)
+                h5py.h5d.create(f.id, key.encode(), h5py.h5t.py_create(values.dtype), space, how).write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+            self.statepath(*self.decode())
+            with open(self.path("x.h5"), "rb") as file:
+                whole = file.read()
+            size, at = values.nbytes, whole.index(values.tobytes())
+            self.assertEqual(whole[at - 2:at], size.to_bytes(2, "little"))
+            for shorter in (size // 2, size - 1, 0):
+                with open(self.path("x.h5"), "wb") as file:
+                    file.write(whole[:at - 2] + shorter.to_bytes(2, "little") + whole[at:])
+                self.refuses(*self.decode(), sentence="x.h5: dataset /%s holds %d bytes, but its shape and type ask for %d; the file is "
+                             "damaged: copy or write it again" % (key, shorter, size))
+
     def test_chunk_longer_or_shorter_than_it_is(self):
         """HDF5 reads a chunk without filters in the length that the file says into memory of the length it should have."""
         for length in (100000, 20, 401):
