@@ -4,20 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The state that begins with each class; false where two do. */
+static bool put_first(sp_verifier *v, const sp_chain *chain)
+{
+    for (int32_t k = 0; k < chain->n_classes; k++) {
+        int32_t n = 0;
+        v->first[k] = (uint8_t)chain->class_first[k];
+        for (int32_t j = chain->class_first[k]; j < chain->class_first[k + 1]; j++)
+            if (chain->start[j] > -INFINITY) {
+                v->first[k] = (uint8_t)j;
+                n++;
+            }
+        if (n > 1)
+            return false;
+    }
+    return true;
+}
+
 void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
 {
-    enum { PAIRS = SP_VERIFY_CLASSES * SP_VERIFY_CLASSES };
+    const size_t n_pairs = (size_t)chain->n_states * SP_VERIFY_CLASSES;
     v->chain = chain;
-    v->has_table = chain->is_plain && chain->n_classes <= SP_VERIFY_CLASSES;
+    v->has_table = chain->n_states <= SP_VERIFY_STATES && chain->n_classes <= SP_VERIFY_CLASSES && put_first(v, chain);
     v->has_weights = false;
     if (!v->has_table)
         return;
-    for (size_t i = 0; i < PAIRS; i++)
+    for (size_t i = 0; i < n_pairs; i++)
         v->weight[i] = -INFINITY;
-    memset(v->is_forbidden, 1, PAIRS);
-    for (int32_t i = 0; i < chain->n_classes; i++)
+    memset(v->is_forbidden, 1, n_pairs);
+    memset(v->to, 0, n_pairs);
+    for (int32_t i = 0; i < chain->n_states; i++)
         for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++) {
-            size_t pair = (size_t)i * SP_VERIFY_CLASSES + (size_t)chain->succ[s];
+            size_t pair = (size_t)i * SP_VERIFY_CLASSES + (size_t)chain->state_class[chain->succ[s]];
+            v->has_table &= v->is_forbidden[pair];
+            v->to[pair] = (uint8_t)chain->succ[s];
             v->weight[pair] = chain->succ_weight[s];
             v->is_forbidden[pair] = 0;
             v->has_weights |= chain->succ_weight[s] != 0;
@@ -38,15 +58,15 @@ static bool is_close(int64_t n_steps, double sum, double value)
 
 /* ---- the sum by a table ---- */
 
-/* Steps 1 .. T-1. Sums are made side by side, so that no addition waits for the one before it. What is the same for all steps is
- * a constant where this is called. */
-static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_weights, bool has_segments, const sp_scores *scores,
-                               const int32_t *path)
+/* Steps 1 .. T-1, from the state of step 0 on, which becomes that of the last. Sums are made side by side, so that no addition
+ * waits for the one before it. What is the same for all steps is a constant where this is called. */
+static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_weights, bool has_segments, bool is_plain,
+                               const sp_scores *scores, const int32_t *path, uint32_t *state)
 {
     const uint32_t K = (uint32_t)scores->n_classes;
     const int64_t *segments = scores->segments;
     double sum[4] = {0};
-    uint32_t from = (uint32_t)path[0], n_forbidden = 0;
+    uint32_t from = *state, n_forbidden = 0;
     size_t row = K;
 #define TERM(at, i)                                                                                                              \
     {                                                                                                                            \
@@ -60,7 +80,7 @@ static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_we
         else if (!is_gap)                                                                                                        \
             n_forbidden |= v->is_forbidden[pair];                                                                                \
         sum[i] += e;                                                                                                             \
-        from = k;                                                                                                                \
+        from = is_plain ? k : v->to[pair];                                                                                       \
         row += K;                                                                                                                \
     }
     int64_t t = 1;
@@ -72,16 +92,28 @@ static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_we
     }
     for (; t < scores->n_steps; t++)
         TERM(t, 0)
+    *state = from;
     return n_forbidden ? -INFINITY : (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static double sum_of_type(const sp_verifier *v, bool has_weights, bool has_segments, const sp_scores *scores, const int32_t *path)
+static double sum_of_type(const sp_verifier *v, const sp_scores *scores, const int32_t *path, uint32_t *state)
 {
+    const bool has_segments = scores->segments != NULL, has_weights = v->has_weights;
+#define SUM(dtype, weights, segments, plain) sum_terms(v, dtype, weights, segments, plain, scores, path, state)
+    if (!v->chain->is_plain)
+        return scores->dtype == SP_F64 ? SUM(SP_F64, true, false, false) : SUM(SP_F32, true, false, false);
     if (scores->dtype == SP_F64)
-        return has_segments ? sum_terms(v, SP_F64, true, true, scores, path) : sum_terms(v, SP_F64, true, false, scores, path);
+        return has_segments ? SUM(SP_F64, true, true, true) : SUM(SP_F64, true, false, true);
     if (has_segments)
-        return sum_terms(v, SP_F32, true, true, scores, path);
-    return has_weights ? sum_terms(v, SP_F32, true, false, scores, path) : sum_terms(v, SP_F32, false, false, scores, path);
+        return SUM(SP_F32, true, true, true);
+    return has_weights ? SUM(SP_F32, true, false, true) : SUM(SP_F32, false, false, true);
+#undef SUM
+}
+
+/* After a gap any state of several may begin. */
+static bool has_sum_by_table(const sp_verifier *v, const sp_scores *scores)
+{
+    return v->has_table && (v->chain->is_plain || !scores->segments);
 }
 
 /* NaN where a class is out of range. */
@@ -90,8 +122,9 @@ static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const 
     const sp_chain *chain = v->chain;
     if (path[0] < 0 || path[0] >= chain->n_classes)
         return NAN;
-    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) +
-           sum_of_type(v, v->has_weights, scores->segments != NULL, scores, path) + chain->end[path[scores->n_steps - 1]];
+    uint32_t state = v->first[path[0]];
+    const double first = chain->start[state] + sp_scores_at(scores, 0, path[0]), others = sum_of_type(v, scores, path, &state);
+    return first + others + chain->end[state];
 }
 
 /* ---- the same in parts side by side ---- */
@@ -123,11 +156,12 @@ static void sum_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         scores.data = (const char *)all->data + (size_t)before * (size_t)all->n_classes * (size_t)all->dtype;
         scores.segments = all->segments ? all->segments + before : NULL;
         const bool is_outside = p->path[before] < 0 || p->path[before] >= all->n_classes;
-        p->sum[part] = is_outside ? NAN : sum_of_type(v, v->has_weights, scores.segments != NULL, &scores, p->path + before);
+        uint32_t state = (uint32_t)p->path[before];
+        p->sum[part] = is_outside ? NAN : sum_of_type(v, &scores, p->path + before, &state);
     }
 }
 
-/* As sum_by_table(). */
+/* As sum_by_table(), of a plain chain. */
 static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, const int32_t *path, sp_workers *workers)
 {
     part_sums p = {.verifier = v, .scores = scores, .path = path};
@@ -200,7 +234,7 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
 {
     if (scores->n_steps == 0)
         return value == 0 ? SP_OK : sp_decode_bug(value, 0, err);
-    if (v->has_table && is_close(scores->n_steps, sum_by_table(v, scores, path), value))
+    if (has_sum_by_table(v, scores) && is_close(scores->n_steps, sum_by_table(v, scores, path), value))
         return SP_OK;
     /* In the order of the recurrence, where large numbers that cancel round alike. */
     double sum = -INFINITY;
@@ -217,7 +251,7 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
 sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_workers *workers,
                          sp_error *err)
 {
-    if (v->has_table && scores->n_steps > PARTS && is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
+    if (v->has_table && v->chain->is_plain && scores->n_steps > PARTS && is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
         return SP_OK;
     return sp_verify(v, scores, path, value, err);
 }

@@ -11,16 +11,20 @@
 #include "core/workers.h"
 #include "statepath/decode.h"
 
-enum { SP_VERIFY_CLASSES = 16 }; /* plain chains of so many classes are added up by a table */
+/* Paths of so many classes are added up by a table, where each state of the chain is the only one that a path of classes can be in:
+ * of plain chains, and of those where a state leads to one state of a class at most, and one of a class at most begins. */
+enum { SP_VERIFY_CLASSES = 16, SP_VERIFY_STATES = 64 };
 
 /* What is known of a chain before a path comes. Read-only once made, so threads share it. */
 typedef struct sp_verifier {
     const sp_chain *chain;
     bool has_table;
     bool has_weights;
-    /* At 16 from + to. */
-    uint8_t is_forbidden[SP_VERIFY_CLASSES * SP_VERIFY_CLASSES];
-    double weight[SP_VERIFY_CLASSES * SP_VERIFY_CLASSES]; /* nats, -INFINITY where forbidden */
+    uint8_t first[SP_VERIFY_CLASSES]; /* the state that begins with a class */
+    /* At 16 * state before + class. */
+    uint8_t to[SP_VERIFY_STATES * SP_VERIFY_CLASSES]; /* the state after it */
+    uint8_t is_forbidden[SP_VERIFY_STATES * SP_VERIFY_CLASSES];
+    double weight[SP_VERIFY_STATES * SP_VERIFY_CLASSES]; /* nats, -INFINITY where forbidden */
 } sp_verifier;
 
 void sp_verifier_init(sp_verifier *verifier, const sp_chain *chain);

@@ -15,7 +15,7 @@ static bool is_dense(const sp_chain *chain)
 
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps)
 {
-    return chain->is_plain && chain->n_states >= LEAST_CLASSES && n_steps >= LEAST_STEPS &&
+    return (!chain->is_plain || chain->n_states >= LEAST_CLASSES) && n_steps >= LEAST_STEPS &&
            (is_dense(chain) || chain->n_states <= SP_SPARSE_MOST_CLASSES);
 }
 
@@ -102,7 +102,8 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
         dense->kernels->dense_step(dense, now, next, habit);
     else
         sp_sparse_step(&dense->sparse, now, next, &habit->span);
-    dense->kernels->dense_add((const char *)scores->data + row, scores->dtype, dense->n, next);
+    const int32_t *states = dense->chain->is_plain ? NULL : dense->chain->state_class;
+    dense->kernels->dense_add((const char *)scores->data + row, scores->dtype, states, dense->n, next);
 }
 
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)
@@ -121,17 +122,4 @@ int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)
         }
     }
     return from;
-}
-
-int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score)
-{
-    const double *end = dense->chain->end;
-    int32_t state = 0;
-    *score = -INFINITY;
-    for (int32_t j = 0; j < dense->n; j++)
-        if (now[j] + end[j] > *score) {
-            *score = now[j] + end[j];
-            state = j;
-        }
-    return state;
 }

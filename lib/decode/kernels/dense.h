@@ -1,10 +1,12 @@
-/* The step of the kernels for more classes than lanes take, dense or sparse; not installed.
+/* The step of the kernels for more classes than lanes take, and for states of which several emit one class, dense or sparse; not
+ * installed.
  *
  *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]
  *
  * Going forward only the maxima are found: a maximum does not depend on the order in which it is taken, so columns j lie side by
  * side in vectors. Going back, the predecessor of the one state of the path is found again among the very same sums: the lowest
- * of the best, as the plain kernel has it. Same operations, same bits.
+ * of the best, as the plain kernel has it. Same operations, same bits. Where several states emit one class, all those are traced
+ * that the path may be in.
  *
  * Under a large matrix most rows cannot win anywhere in a block of columns. The rows of the greatest delta go first; the least of
  * the maxima that they leave in a block is a floor; and a row i with delta[i] + max_j weight[i,j] <= floor, j in the block,
@@ -29,7 +31,7 @@ enum {
 typedef struct sp_dense {
     const sp_chain *chain;
     const struct sp_isa_kernels *kernels; /* of an instruction set */
-    int32_t n;                            /* M = K */
+    int32_t n;                            /* M */
     int32_t columns;                      /* of a block */
     int32_t n_blocks;
     size_t width;   /* n_blocks * columns: doubles of a row of delta */
@@ -64,16 +66,6 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
 /* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. */
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state);
 
-/* e[t,j]. */
-static inline double sp_dense_score(const sp_scores *scores, int64_t t, int32_t j)
-{
-    size_t at = (size_t)t * (size_t)scores->n_classes + (size_t)j;
-    return scores->dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
-}
-
-/* The state that wins at the last step, the lowest of the best, given its delta; *score = -INFINITY when none does. */
-int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score);
-
 /* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread; SP_ENOPATH without a message, path
  * in pieces, when there is no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Memory hardly grows with the
  * recording. */
@@ -88,8 +80,8 @@ sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *sco
 /* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */
 typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit);
 
-/* next[n] += row[n], of either type. */
-typedef void sp_dense_add(const void *row, sp_dtype dtype, int32_t n, double *next);
+/* next[n] += row[n], of either type; of states not NULL next[j] += row[states[j]]. */
+typedef void sp_dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next);
 
 /* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY. */
 typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);

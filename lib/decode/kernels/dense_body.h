@@ -277,10 +277,16 @@ enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the st
             next[j] += (double)e[j];                                                                                             \
     }
 
-static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
+static void dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next)
 {
     int32_t j = 0;
-    if (dtype == SP_F32)
+    if (states && dtype == SP_F32)
+        for (; j < n; j++)
+            next[j] += (double)((const float *)row)[states[j]];
+    else if (states)
+        for (; j < n; j++)
+            next[j] += ((const double *)row)[states[j]];
+    else if (dtype == SP_F32)
         DENSE_ADD(float)
     else
         DENSE_ADD(double)

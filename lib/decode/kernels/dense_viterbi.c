@@ -27,6 +27,11 @@ typedef struct dense_pass {
     double *ring;     /* [2 block, width] delta of the last two blocks */
     int64_t held;     /* the first of the blocks in the ring, -1: none */
     sp_dense_habit habit;
+    /* Where several states emit one class: */
+    int32_t *set, *room; /* [M] states, n_set of them; and room */
+    int32_t n_set;
+    uint8_t *is_in;   /* [M] 0 between calls */
+    uint8_t *borders; /* [n_blocks, M] 1: in the set at the first step of an open block */
 } dense_pass;
 
 static int64_t block_begin(const dense_pass *p, int64_t b)
@@ -57,7 +62,7 @@ static void forward_block(dense_pass *p, int64_t b)
         double *next = delta(p, t);
         if (t == 0) {
             for (size_t j = 0; j < d->width; j++)
-                next[j] = j < (size_t)d->n ? d->chain->start[j] + sp_dense_score(p->scores, 0, (int32_t)j) : -INFINITY;
+                next[j] = j < (size_t)d->n ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j]) : -INFINITY;
         } else {
             sp_dense_forward(d, p->scores, t, now, next, &p->habit);
         }
@@ -92,6 +97,99 @@ static void trace(dense_pass *p, int64_t t, int32_t state, int64_t fresh, int64_
     p->is_open[b] = b > 0;
 }
 
+/* ---- back, where several states emit one class ----
+ *
+ * The path is one of classes, the lowest of the best. So what is traced is not a state but all states that such a path may be in:
+ * before them stand their best predecessors, of those the ones of the lowest class. */
+
+static bool is_of_sets(const dense_pass *p)
+{
+    return !p->dense->chain->is_plain;
+}
+
+/* The set before p->set, of which delta is `now`. */
+static void set_back(dense_pass *p, const double *now)
+{
+    const sp_chain *c = p->dense->chain;
+    int32_t n = 0, lowest = c->n_classes, *out = p->room;
+    for (int32_t s = 0; s < p->n_set; s++) {
+        const int64_t first = c->pred_row[p->set[s]], last = c->pred_row[p->set[s] + 1];
+        double best = -INFINITY;
+        for (int64_t i = first; i < last; i++)
+            best = now[c->pred[i]] + c->pred_weight[i] > best ? now[c->pred[i]] + c->pred_weight[i] : best;
+        for (int64_t i = first; i < last && c->state_class[c->pred[i]] <= lowest; i++) {
+            const int32_t from = c->pred[i];
+            if (now[from] + c->pred_weight[i] != best || p->is_in[from])
+                continue;
+            for (; c->state_class[from] < lowest && n > 0; n--)
+                p->is_in[out[n - 1]] = 0;
+            lowest = c->state_class[from];
+            p->is_in[from] = 1;
+            out[n++] = from;
+        }
+    }
+    for (int32_t i = 0; i < n; i++)
+        p->is_in[out[i]] = 0;
+    p->room = p->set;
+    p->set = out;
+    p->n_set = n;
+}
+
+/* What path[] holds of a set until the end: its first states, and whether that is all, in 31 bits. */
+static int32_t set_code(const dense_pass *p, bool *is_all)
+{
+    const int bits = p->dense->n < 1 << 10 ? 10 : p->dense->n < 1 << 15 ? 15 : 30;
+    int32_t code = 0, n = 30 / bits < p->n_set ? 30 / bits : p->n_set, sorted[3];
+    for (int32_t i = 0; i < n; i++) {
+        int32_t at = i;
+        for (; at > 0 && sorted[at - 1] > p->set[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = p->set[i];
+    }
+    for (int32_t i = 0; i < n; i++)
+        code |= (i > 0 ? sorted[i] + 1 : sorted[i]) << (bits * i);
+    *is_all = n == p->n_set;
+    return code;
+}
+
+static int32_t class_of_code(const dense_pass *p, int32_t code)
+{
+    const int bits = p->dense->n < 1 << 10 ? 10 : p->dense->n < 1 << 15 ? 15 : 30;
+    return p->dense->chain->state_class[code & ((1 << bits) - 1)];
+}
+
+/* As trace(), from p->set. */
+static void trace_set(dense_pass *p, int64_t t, int64_t fresh, int64_t b)
+{
+    const size_t M = (size_t)p->dense->n;
+    int64_t low = block_begin(p, b);
+    for (;; t--) {
+        bool is_all;
+        const int32_t code = set_code(p, &is_all);
+        if (t < fresh && is_all && p->path[t] == code)
+            return;
+        p->path[t] = is_all ? code : ~code;
+        if (t == low)
+            break;
+        set_back(p, delta(p, t - 1));
+    }
+    memset(p->borders + (size_t)b * M, 0, M);
+    for (int32_t i = 0; i < p->n_set; i++)
+        p->borders[(size_t)b * M + (size_t)p->set[i]] = 1;
+    p->is_open[b] = b > 0;
+}
+
+/* The set that stands at border b. */
+static void take_border(dense_pass *p, int64_t b)
+{
+    p->n_set = 0;
+    for (int32_t j = 0; j < p->dense->n; j++)
+        if (p->borders[(size_t)b * (size_t)p->dense->n + (size_t)j])
+            p->set[p->n_set++] = j;
+}
+
+/* ---- there and back ---- */
+
 static void go_forward(dense_pass *p)
 {
     for (int64_t b = 0; b < p->n_blocks; b++) {
@@ -101,7 +199,13 @@ static void go_forward(dense_pass *p)
         p->is_open[b] = 0;
         const double *now = delta(p, end - 1);
         memcpy(mark(p, b + 1), now, p->dense->width * sizeof *now);
-        trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
+        if (is_of_sets(p)) {
+            p->set[0] = best_state(now, p->dense->n);
+            p->n_set = 1;
+            trace_set(p, end - 1, begin, p->held);
+        } else {
+            trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
+        }
     }
 }
 
@@ -113,16 +217,55 @@ static void close_border(dense_pass *p, int64_t b)
         forward_block(p, b - 1);
         p->held = -1; /* the other half of the ring is of another block */
     }
-    trace(p, t - 1, sp_dense_before(p->dense, delta(p, t - 1), p->path[t]), t, b - 1);
+    if (is_of_sets(p)) {
+        take_border(p, b);
+        set_back(p, delta(p, t - 1));
+        trace_set(p, t - 1, t, b - 1);
+    } else {
+        trace(p, t - 1, sp_dense_before(p->dense, delta(p, t - 1), p->path[t]), t, b - 1);
+    }
 }
 
-/* Traces back from `state` at the last step and closes the borders. */
-static void go_back(dense_pass *p, int32_t state)
+/* Traces back from the best states at the last step and closes the borders. Returns their score. */
+static double go_back(dense_pass *p)
 {
-    trace(p, p->scores->n_steps - 1, state, p->scores->n_steps, p->held);
+    const sp_chain *c = p->dense->chain;
+    const double *now = mark(p, p->n_blocks);
+    const int64_t n_steps = p->scores->n_steps;
+    double score = -INFINITY;
+    int32_t state = 0;
+    for (int32_t j = 0; j < p->dense->n; j++)
+        if (now[j] + c->end[j] > score) {
+            score = now[j] + c->end[j];
+            state = j;
+        }
+    if (score == -INFINITY)
+        return score;
+    if (is_of_sets(p)) {
+        p->n_set = 0;
+        for (int32_t j = state; j < c->class_first[c->state_class[state] + 1]; j++)
+            if (now[j] + c->end[j] == score)
+                p->set[p->n_set++] = j;
+        trace_set(p, n_steps - 1, n_steps, p->held);
+    } else {
+        trace(p, n_steps - 1, state, n_steps, p->held);
+    }
     for (int64_t b = p->n_blocks - 1; b > 0; b--)
         if (p->is_open[b])
             close_border(p, b);
+    return score;
+}
+
+static bool make_sets(dense_pass *p, sp_scratch *scratch)
+{
+    const size_t M = (size_t)p->dense->n;
+    p->set = sp_scratch_get(scratch, 2 * M * sizeof *p->set + M * (size_t)(p->n_blocks + 1), 1);
+    if (!p->set)
+        return false;
+    p->room = p->set + M;
+    p->is_in = memset(p->room + M, 0, M);
+    p->borders = p->is_in + M;
+    return true;
 }
 
 sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch,
@@ -137,12 +280,13 @@ sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *sco
     if (!p.marks || !p.ring)
         return SP_ENOMEM;
     p.is_open = (uint8_t *)(p.marks + n_marks);
+    if (is_of_sets(&p) && !make_sets(&p, scratch))
+        return SP_ENOMEM;
     go_forward(&p);
-    int32_t state = sp_dense_last_state(dense, mark(&p, n_blocks), score);
-    if (*score == -INFINITY)
-        return SP_ENOPATH;
-    go_back(&p, state);
-    return SP_OK;
+    *score = go_back(&p);
+    for (int64_t t = 0; is_of_sets(&p) && t < scores->n_steps; t++)
+        path[t] = class_of_code(&p, path[t] < 0 ? ~path[t] : path[t]);
+    return *score > -INFINITY ? SP_OK : SP_ENOPATH;
 }
 
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)

@@ -15,7 +15,7 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->isa = isa;
     kernels->strategy = strategy;
     kernels->greedy.n = 0;
-    kernels->has_single = false;
+    kernels->has_single = kernels->has_dense = false;
     kernels->has_sums = isa != SP_ISA_PLAIN && (needs_sums || goes_by_sums) && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && goes_by_sums)
         kernels->way = SP_WAY_SUMS;
@@ -31,11 +31,14 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         }
     } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
         kernels->way = SP_WAY_DWELL;
-    } else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps)) {
-        kernels->way = SP_WAY_DENSE;
-        return sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
+    } else if (strategy == SP_VITERBI && sp_lane_states_init(&kernels->lanes, chain)) {
+        kernels->way = SP_WAY_STATES;
     }
-    return true;
+    kernels->has_dense =
+        strategy == SP_VITERBI && kernels->way != SP_WAY_LANES && sp_dense_fits(chain, batch->scores.n_steps);
+    if (kernels->has_dense && kernels->way == SP_WAY_PLAIN)
+        kernels->way = SP_WAY_DENSE;
+    return !kernels->has_dense || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
 }
 
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
@@ -43,7 +46,7 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
 {
     if (scores->n_steps > 0 && kernels->has_single)
         return sp_single_viterbi(kernels->isa, &kernels->single, scores, scratch, path, score);
-    if (scores->n_steps == 0 || kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
+    if (scores->n_steps == 0 || !kernels->has_dense || sp_scores_have_gap(scores))
         return SP_ENOPATH;
     return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
 }

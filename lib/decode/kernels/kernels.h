@@ -6,6 +6,8 @@
  * |                            | single.h: one recording                                                                     |
  * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back                         |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
+ * | 16 states or fewer         | lanes.h                                                                                     |
+ * | more, and what those leave | dense.h, sparse.h                                                                           |
  * | any other                  | the plain kernel                                                                            |
  *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
@@ -27,7 +29,7 @@
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/kernels/single.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_STATES, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 
 typedef struct sp_kernels {
     sp_way way;
@@ -37,6 +39,7 @@ typedef struct sp_kernels {
     bool has_single; /* single is a chain for single.h */
     sp_single_rules single;
     sp_dwell_rules dwell;
+    bool has_dense; /* dense is made */
     sp_dense dense;
     sp_greedy_table greedy; /* n = 0: none */
     bool has_sums;          /* sums is a chain for forward-backward in lanes */

@@ -43,31 +43,39 @@ static void make_bare(sp_lane_rules *r)
 
 void sp_lane_rules_finish(sp_lane_rules *r)
 {
-    int32_t K = r->n_classes, n_classes = 0, n = 0, bits = r->word_size == 2 ? 3 : 4;
+    int32_t K = r->n_states, n_classes = 0, n = 0, bits = r->word_size == 2 ? 3 : 4;
     bool is_done[SP_LANES_MOST_CLASSES] = {false};
     r->n_columns = 0;
     for (int32_t j = 0; j < K; j++) {
         uint64_t places = 0;
+        int64_t members = 0;
+        bool has_kin = false;
         if (is_done[j])
             continue;
         r->column_row[r->n_columns] = n;
-        r->column_first[r->n_columns++] = n_classes;
+        r->column_first[r->n_columns] = n_classes;
         for (int32_t k = j; k < K; k++)
             if (is_same_column(r, j, k)) {
                 is_done[k] = true;
                 places |= UINT64_C(1) << (bits * k);
+                members |= INT64_C(1) << k;
+                r->column_emits[n_classes] = r->emits[k];
                 r->column_class[n_classes++] = k;
             }
         for (int32_t p = r->row[j]; p < r->row[j + 1]; p++, n++) {
+            const bool is_kin = p > r->row[j] && r->emits[r->from[p]] == r->emits[r->from[p - 1]];
+            r->column_kin[n] = is_kin ? -1 : 0;
+            has_kin |= is_kin;
             r->column_from[n] = r->from[p];
             r->column_weight[n] = r->weight[p];
             r->column_code[n] = (int64_t)((uint64_t)r->from[p] * places);
         }
+        r->column_bits[r->n_columns++] = has_kin ? members : 0;
     }
     r->column_row[r->n_columns] = n;
     r->column_first[r->n_columns] = n_classes;
     /* Columns that are shared save more than registers do. */
-    r->is_few = K <= SP_LANES_FEW && 2 * (n - r->n_columns) > r->row[K] - K;
+    r->is_few = K == r->n_classes && K <= SP_LANES_FEW && 2 * (n - r->n_columns) > r->row[K] - K;
     for (int32_t j = 0; j < K && r->is_few; j++) {
         r->few_from[j] = 0;
         for (int32_t p = r->row[j]; p < r->row[j + 1]; p++) {
@@ -78,13 +86,13 @@ void sp_lane_rules_finish(sp_lane_rules *r)
     make_bare(r);
 }
 
-bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
+static void take_chain(sp_lane_rules *rules, const sp_chain *chain, int32_t word_size)
 {
-    int32_t K = chain->n_classes;
-    if (!chain->is_plain || K > SP_LANES_MOST_CLASSES)
-        return false;
-    rules->n_classes = K;
-    rules->word_size = K <= 5 ? 2 : K <= 8 ? 4 : 8;
+    const int32_t K = chain->n_states;
+    rules->n_classes = chain->n_classes;
+    rules->n_states = K;
+    rules->word_size = word_size;
+    rules->all_emits = 0;
     rules->has_weights = false;
     int bits = rules->word_size == 2 ? 3 : 4;
     int32_t n = 0;
@@ -104,9 +112,27 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
         }
         rules->start[j] = chain->start[j];
         rules->end[j] = chain->end[j];
+        rules->emits[j] = chain->state_class[j];
+        rules->all_emits |= (uint64_t)rules->emits[j] << (4 * j);
     }
     rules->row[K] = n;
     sp_lane_rules_finish(rules);
+}
+
+bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
+{
+    const int32_t K = chain->n_classes;
+    if (!chain->is_plain || K > SP_LANES_MOST_CLASSES)
+        return false;
+    take_chain(rules, chain, K <= 5 ? 2 : K <= 8 ? 4 : 8);
+    return true;
+}
+
+bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
+{
+    if (chain->is_plain || chain->n_states > SP_LANES_MOST_CLASSES || chain->n_classes > SP_LANES_MOST_CLASSES)
+        return false;
+    take_chain(rules, chain, 16);
     return true;
 }
 

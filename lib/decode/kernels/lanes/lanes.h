@@ -1,6 +1,6 @@
 /* Many recordings side by side in the lanes of vectors; not installed.
  *
- * For plain chains of up to 16 classes. Every lane does what the plain kernel does with its recording: the same float64
+ * For plain chains of up to 16 classes; Viterbi also for chains of up to 16 states, of which several may emit one class. Every lane does what the plain kernel does with its recording: the same float64
  * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
  * is left to the plain kernel.
  *
@@ -15,7 +15,7 @@
 
 enum {
     SP_LANES_MOST = 32,         /* lanes of the widest kernel */
-    SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
+    SP_LANES_MOST_CLASSES = 16, /* or states: a choice among them takes 4 bits */
     SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
     SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
@@ -24,10 +24,11 @@ enum {
     SP_LANE_RUN_MOST = 1024
 };
 
-/* A plain chain as the lanes read it. */
+/* A chain as the lanes read it. What is said of classes j holds for states where several emit one class. */
 typedef struct sp_lane_rules {
-    int32_t n_classes;
-    int32_t word_size;                      /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each) */
+    int32_t n_classes;                      /* of the scores */
+    int32_t n_states;                       /* of a plain chain n_classes */
+    int32_t word_size;                      /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
     bool has_weights;                       /* false: weights need not be added */
     int32_t row[SP_LANES_MOST_CLASSES + 1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
     int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
@@ -39,8 +40,16 @@ typedef struct sp_lane_rules {
      * column_from[column_row[c]] .., and it leads to classes column_class[column_first[c]] .. */
     int32_t n_columns, column_row[SP_LANES_MOST_CLASSES + 1], column_first[SP_LANES_MOST_CLASSES + 1];
     int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
+    int32_t column_emits[SP_LANES_MOST_CLASSES]; /* the class that column_class emits */
     int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
     double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+
+    /* Several states a class. Which of two predecessors of one class wins a tie is decided by what came before them, and is left to
+     * the plain kernel: bit j of the second half of a word of 16 bytes says that state j had such a tie. */
+    int32_t emits[SP_LANES_MOST_CLASSES];                              /* the class of state j */
+    uint64_t all_emits;                                                /* the same, 4 bits each */
+    int64_t column_kin[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* -1: the predecessor before is of the same class; 0 */
+    int64_t column_bits[SP_LANES_MOST_CLASSES];                        /* bit j: state j is one of the column's; 0: it has no kin */
 
     bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
     uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */
@@ -66,8 +75,11 @@ typedef struct sp_lane_group {
     void *words;                     /* room for Viterbi: sp_lane_words_bytes(), aligned to 64 */
 } sp_lane_group;
 
-/* False when the chain is not one for lanes. */
+/* Of a plain chain. False when it is not one for lanes. */
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Of a chain in which several states may emit one class, for Viterbi. False when it is not one for lanes. */
+bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain);
 
 /* Makes columns and what follows them again, after what is in front of them was changed. */
 void sp_lane_rules_finish(sp_lane_rules *rules);
