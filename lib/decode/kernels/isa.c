@@ -35,6 +35,8 @@
 
 #include "decode/kernels/dense_body.h"
 
+#include "decode/kernels/band_body.h"
+
 static void lanes_greedy(sp_lane_group *group)
 {
     lanes_choose_any(group, true);
@@ -72,4 +74,5 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .dense_step = dense_step_any,
     .dense_choice = dense_choice,
     .dense_add = dense_add,
+    .band_step = band_step,
 };

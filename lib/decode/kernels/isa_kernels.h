@@ -4,6 +4,7 @@
 
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/chunks/path_sum.h"
+#include "decode/kernels/band.h"
 #include "decode/kernels/dense.h"
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
@@ -21,6 +22,7 @@ typedef struct sp_isa_kernels {
     sp_dense_step *dense_step;
     sp_dense_choice *dense_choice;
     sp_dense_add *dense_add;
+    sp_band_step *band_step;
 } sp_isa_kernels;
 
 extern const sp_isa_kernels sp_isa_kernels_base;

@@ -14,7 +14,7 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
     kernels->strategy = strategy;
-    kernels->greedy.n = 0;
+    kernels->greedy.n = kernels->band.n = 0;
     kernels->has_single = kernels->has_dense = false;
     kernels->has_sums = isa != SP_ISA_PLAIN && (needs_sums || goes_by_sums) && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && goes_by_sums)
@@ -34,11 +34,14 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     } else if (strategy == SP_VITERBI && sp_lane_states_init(&kernels->lanes, chain)) {
         kernels->way = SP_WAY_STATES;
     }
-    kernels->has_dense =
-        strategy == SP_VITERBI && kernels->way != SP_WAY_LANES && sp_dense_fits(chain, batch->scores.n_steps);
-    if (kernels->has_dense && kernels->way == SP_WAY_PLAIN)
+    if (strategy != SP_VITERBI || kernels->way == SP_WAY_LANES || !sp_dense_fits(chain, batch->scores.n_steps))
+        return true;
+    if (kernels->way == SP_WAY_PLAIN)
         kernels->way = SP_WAY_DENSE;
-    return !kernels->has_dense || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
+    if (!sp_band_init(&kernels->band, isa, chain, sp_workers_scratch(workers)))
+        return false;
+    kernels->has_dense = kernels->band.n == 0;
+    return kernels->band.n > 0 || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
 }
 
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
@@ -46,8 +49,10 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
 {
     if (scores->n_steps > 0 && kernels->has_single)
         return sp_single_viterbi(kernels->isa, &kernels->single, scores, scratch, path, score);
-    if (scores->n_steps == 0 || !kernels->has_dense || sp_scores_have_gap(scores))
+    if (scores->n_steps == 0 || (!kernels->has_dense && kernels->band.n == 0) || sp_scores_have_gap(scores))
         return SP_ENOPATH;
+    if (kernels->band.n > 0)
+        return sp_band_viterbi(&kernels->band, scores, scratch, path, score);
     return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
 }
 

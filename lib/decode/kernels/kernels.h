@@ -7,6 +7,7 @@
  * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back                         |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | 16 states or fewer         | lanes.h                                                                                     |
+ * | left-to-right              | band.h                                                                                      |
  * | more, and what those leave | dense.h, sparse.h                                                                           |
  * | any other                  | the plain kernel                                                                            |
  *
@@ -22,6 +23,7 @@
 
 #include "core/isa.h"
 #include "core/workers.h"
+#include "decode/kernels/band.h"
 #include "decode/kernels/dense.h"
 #include "decode/kernels/dwell.h"
 #include "decode/kernels/greedy_table.h"
@@ -41,6 +43,7 @@ typedef struct sp_kernels {
     sp_dwell_rules dwell;
     bool has_dense; /* dense is made */
     sp_dense dense;
+    sp_band band; /* n = 0: none */
     sp_greedy_table greedy; /* n = 0: none */
     bool has_sums;          /* sums is a chain for forward-backward in lanes */
     sp_sum_rules sums;
