@@ -251,7 +251,8 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
 sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_workers *workers,
                          sp_error *err)
 {
-    if (v->has_table && v->chain->is_plain && scores->n_steps > PARTS && is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
+    if (v->has_table && v->chain->is_plain && scores->n_steps > PARTS &&
+        is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
         return SP_OK;
     return sp_verify(v, scores, path, value, err);
 }

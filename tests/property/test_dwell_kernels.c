@@ -1,8 +1,12 @@
-/* Minimum dwells in lanes against the plain kernel with its history ranks, byte for byte, on every instruction set that the
- * machine has: random models, most of them full of ties. */
+/* Chains in which several states emit one class (minimum dwells, memories, left-to-right ones) against the plain kernel with its history
+ * ranks, byte for byte, on every instruction set that the machine has: random models, most of them full of ties. */
 #include "check.h"
 #include "random_batch.h"
 #include "statepath/decode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static sp_workers *workers[3]; /* [n_threads] */
 
@@ -126,11 +130,94 @@ static void several_states_equal_plain(void **state)
     assert_true(seen.n_decoded > 800 && seen.n_stuck > 0);
 }
 
+/* More states than lanes take: dense and sparse. */
+static void many_states_equal_plain(void **state)
+{
+    (void)state;
+    static const random_shape shapes[] = {{9, 1, 6, 1, true, true, false, 0.02},
+                                          {30, 1, 3, 1, true, false, true, 0.02},
+                                          {12, 1, 4, 3, true, true, false, 0},
+                                          {20, 1, 5, 1, false, true, false, 0.05}};
+    tally seen = {0};
+    for (uint64_t seed = 0; seed < 400; seed++)
+        compare_random(810000 + seed, &shapes[seed % 4], 12, 80, &seen);
+    assert_true(seen.n_decoded > 400 && seen.n_stuck > 0);
+}
+
+/* Numbered along the chain or not; the classes come back or do not. */
+static sp_model *left_to_right(random_source *random, int32_t n_classes, int32_t n_states, bool has_weights)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    sp_error err;
+    const size_t M = (size_t)n_states;
+    sp_model *model = sp_model_new("line", n_classes, names);
+    uint8_t *allow = calloc(M * M, 1);
+    double *weight = calloc(M * M, sizeof *weight);
+    int32_t number[64];
+    assert_true(model && allow && weight && n_states <= 64);
+    model->n_states = n_states;
+    model->states = calloc(M, sizeof *model->states);
+    model->state_class = calloc(M, sizeof *model->state_class);
+    model->start = calloc(M, sizeof *model->start);
+    assert_true(model->states && model->state_class && model->start);
+    const bool is_shuffled = random_chance(random, 0.5), comes_back = random_chance(random, 0.5);
+    for (int32_t s = 0; s < n_states; s++)
+        number[s] = s;
+    for (int32_t s = n_states - 1; s > 0 && is_shuffled; s--) {
+        const int32_t other = random_below(random, s + 1), kept = number[s];
+        number[s] = number[other];
+        number[other] = kept;
+    }
+    for (int32_t s = 0; s < n_states; s++) {
+        char name[8];
+        snprintf(name, sizeof name, "s%d", (int)number[s]);
+        model->states[number[s]] = strdup(name);
+        model->state_class[number[s]] = comes_back ? random_below(random, n_classes) : s * n_classes / n_states;
+        model->start[number[s]] = s < 2 ? -0.25 * random_below(random, 3) : -INFINITY;
+        for (int32_t d = 0; d < 3 && s + d < n_states; d++) {
+            const size_t edge = (size_t)number[s] * M + (size_t)number[s + d];
+            allow[edge] = d == 1 || random_chance(random, 0.6);
+            weight[edge] = -0.25 * random_below(random, 4);
+        }
+    }
+    assert_int_equal(sp_model_set_matrix(model, allow, has_weights ? weight : NULL, &err), SP_OK);
+    free(allow);
+    free(weight);
+    return model;
+}
+
+static void left_to_right_equals_plain(void **state)
+{
+    (void)state;
+    tally seen = {0};
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        random_source random = {820000 + seed};
+        const random_shape shape = {6, 1, 1, 1, seed % 3 != 0, seed % 2 != 0, false, seed % 5 == 0 ? 0.02 : 0};
+        random_case c = {.seed = seed};
+        sp_error err;
+        const int32_t K = 2 + random_below(&random, 5);
+        int64_t offsets[4] = {0};
+        c.model = left_to_right(&random, K, 17 + random_below(&random, 48), shape.has_weights);
+        const sp_chain_options options = sp_chain_options_default();
+        assert_int_equal(sp_chain_new(c.model, &options, &c.chain, &err), SP_OK);
+        for (int r = 0; r < 3; r++)
+            offsets[r + 1] = offsets[r] + random_below(&random, 150);
+        c.scores.n_classes = K;
+        random_case_draw_scores(&c, &random, offsets[3], &shape);
+        const sp_batch batch = {c.scores, 3, offsets};
+        compare(&c, &batch, seed, &seen);
+        random_case_free(&c);
+    }
+    assert_true(seen.n_decoded > 300 && seen.n_stuck > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dwells_equal_plain),
         cmocka_unit_test(several_states_equal_plain),
+        cmocka_unit_test(many_states_equal_plain),
+        cmocka_unit_test(left_to_right_equals_plain),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);
 }

@@ -253,6 +253,38 @@ static void dense_in_blocks_equals_plain(void **state)
     }
 }
 
+/* The same where several states emit one class: sets of states are traced. */
+static void sets_in_blocks_equal_plain(void **state)
+{
+    (void)state;
+    static const random_shape shapes[] = {{4, 200, 4, 1, true, false, false, 0},
+                                          {5, 200, 3, 1, true, true, false, 0.02},
+                                          {3, 200, 6, 2, true, false, false, 0.05},
+                                          {6, 200, 3, 1, false, true, false, 0}};
+    int n_decoded = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        random_case c = random_case_new(210000 + seed, &shapes[seed % 4]);
+        sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
+        int32_t path[200], expected[200];
+        double score = 0, expected_score = -INFINITY;
+        sp_dense dense;
+        if (c.scores.n_steps > 0) {
+            sp_status status = sp_viterbi(c.chain, &c.scores, plain_scratch, expected, &expected_score, NULL);
+            assert_true(sp_dense_init(&dense, sp_isa_best(), c.chain, scratch));
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &c.scores, 1 + (int64_t)(seed % 17), scratch, path, &score),
+                             status);
+            assert_true(score == expected_score);
+            if (status == SP_OK)
+                assert_same_path(seed, "sets in blocks", 0, path, expected, c.scores.n_steps);
+            n_decoded += status == SP_OK;
+        }
+        sp_scratch_free(scratch);
+        sp_scratch_free(plain_scratch);
+        random_case_free(&c);
+    }
+    assert_true(n_decoded > 200);
+}
+
 /* ---- long recordings ---- */
 
 /* Greedy and argmax in chunks make no sum but that of the score: the plain kernel's bytes. */
@@ -639,6 +671,7 @@ int main(void)
         cmocka_unit_test(larger_models_equal_plain),
         cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
+        cmocka_unit_test(sets_in_blocks_equal_plain),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
         cmocka_unit_test(long_argmax_paths_are_scored),

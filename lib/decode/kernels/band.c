@@ -77,8 +77,8 @@ bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *
 
 typedef struct band_pass {
     const sp_band *band;
-    double *now, *next; /* [n] by place */
-    uint8_t *choices;   /* [T,n] */
+    double *now, *next;  /* [n] by place */
+    uint8_t *choices;    /* [T,n] */
     int32_t *set, *room; /* [n] places that the path may be in, n_set of them; and room */
     int32_t n_set;
 } band_pass;
@@ -91,7 +91,8 @@ static void go_forward(band_pass *p, const sp_scores *scores)
     for (int32_t j = 0; j < band->n; j++)
         p->now[band->place[j]] = band->chain->start[j] + sp_scores_at(scores, 0, band->chain->state_class[j]);
     for (int64_t t = 1; t < scores->n_steps; t++) {
-        step(band, (const char *)scores->data + (size_t)t * row_bytes, scores->dtype, p->now, p->next, p->choices + (size_t)(t * band->n));
+        step(band, (const char *)scores->data + (size_t)t * row_bytes, scores->dtype, p->now, p->next,
+             p->choices + (size_t)(t * band->n));
         double *before = p->now;
         p->now = p->next;
         p->next = before;
@@ -107,7 +108,8 @@ static double find_last(band_pass *p)
     p->n_set = 0;
     for (int32_t j = 0; j < band->n; j++) {
         const double value = p->now[band->place[j]] + c->end[j];
-        const bool is_better = value > best, is_kin = value == best && p->n_set > 0 && band->emits[p->set[0]] == c->state_class[j];
+        const bool is_better = value > best,
+                   is_kin = value == best && p->n_set > 0 && band->emits[p->set[0]] == c->state_class[j];
         if (!is_better && !is_kin)
             continue;
         p->n_set = is_better ? 0 : p->n_set;

@@ -41,7 +41,8 @@ static void band_step(const sp_band *band, const void *row, sp_dtype dtype, cons
     for (; p + DENSE_W <= band->n; p += DENSE_W) {
         const dense_vd stays = dense_sum(now, w0, p), follows = dense_sum(now - 1, w1, p), skips = dense_sum(now - 2, w2, p),
                        best = dense_greater(skips, dense_greater(follows, stays));
-        const dense_vi bits = ((dense_vi)(stays == best) & 1) | ((dense_vi)(follows == best) & 2) | ((dense_vi)(skips == best) & 4);
+        const dense_vi bits =
+            ((dense_vi)(stays == best) & 1) | ((dense_vi)(follows == best) & 2) | ((dense_vi)(skips == best) & 4);
         *(dense_vd *)(next + p) += best;
         *(band_bytes *)(choice + p) = __builtin_convertvector(bits, band_bytes);
     }

@@ -62,7 +62,8 @@ static void forward_block(dense_pass *p, int64_t b)
         double *next = delta(p, t);
         if (t == 0) {
             for (size_t j = 0; j < d->width; j++)
-                next[j] = j < (size_t)d->n ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j]) : -INFINITY;
+                next[j] =
+                    j < (size_t)d->n ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j]) : -INFINITY;
         } else {
             sp_dense_forward(d, p->scores, t, now, next, &p->habit);
         }

@@ -2,9 +2,9 @@
 #ifndef STATEPATH_DECODE_ISA_KERNELS_H
 #define STATEPATH_DECODE_ISA_KERNELS_H
 
+#include "decode/kernels/band.h"
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/chunks/path_sum.h"
-#include "decode/kernels/band.h"
 #include "decode/kernels/dense.h"
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"

@@ -43,7 +43,7 @@ typedef struct sp_kernels {
     sp_dwell_rules dwell;
     bool has_dense; /* dense is made */
     sp_dense dense;
-    sp_band band; /* n = 0: none */
+    sp_band band;           /* n = 0: none */
     sp_greedy_table greedy; /* n = 0: none */
     bool has_sums;          /* sums is a chain for forward-backward in lanes */
     sp_sum_rules sums;

@@ -26,10 +26,10 @@ enum {
 
 /* A chain as the lanes read it. What is said of classes j holds for states where several emit one class. */
 typedef struct sp_lane_rules {
-    int32_t n_classes;                      /* of the scores */
-    int32_t n_states;                       /* of a plain chain n_classes */
-    int32_t word_size;                      /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
-    bool has_weights;                       /* false: weights need not be added */
+    int32_t n_classes; /* of the scores */
+    int32_t n_states;  /* of a plain chain n_classes */
+    int32_t word_size; /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each); 16: of states */
+    bool has_weights;  /* false: weights need not be added */
     int32_t row[SP_LANES_MOST_CLASSES + 1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
     int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
@@ -40,7 +40,7 @@ typedef struct sp_lane_rules {
      * column_from[column_row[c]] .., and it leads to classes column_class[column_first[c]] .. */
     int32_t n_columns, column_row[SP_LANES_MOST_CLASSES + 1], column_first[SP_LANES_MOST_CLASSES + 1];
     int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
-    int32_t column_emits[SP_LANES_MOST_CLASSES]; /* the class that column_class emits */
+    int32_t column_emits[SP_LANES_MOST_CLASSES];                        /* the class that column_class emits */
     int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
     double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
 
@@ -49,7 +49,7 @@ typedef struct sp_lane_rules {
     int32_t emits[SP_LANES_MOST_CLASSES];                              /* the class of state j */
     uint64_t all_emits;                                                /* the same, 4 bits each */
     int64_t column_kin[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* -1: the predecessor before is of the same class; 0 */
-    int64_t column_bits[SP_LANES_MOST_CLASSES];                        /* bit j: state j is one of the column's; 0: it has no kin */
+    int64_t column_bits[SP_LANES_MOST_CLASSES]; /* bit j: state j is one of the column's; 0: it has no kin */
 
     bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
     uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */
