@@ -120,11 +120,34 @@ static bool has_sum_by_table(const sp_verifier *v, const sp_scores *scores)
 static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const int32_t *path)
 {
     const sp_chain *chain = v->chain;
-    if (path[0] < 0 || path[0] >= chain->n_classes)
+    if (path[0] < 0 || path[0] >= chain->n_classes || chain->class_first[path[0]] == chain->class_first[path[0] + 1])
         return NAN;
     uint32_t state = v->first[path[0]];
     const double first = chain->start[state] + sp_scores_at(scores, 0, path[0]), others = sum_of_type(v, scores, path, &state);
     return first + others + chain->end[state];
+}
+
+static inline double score_in_order(const sp_verifier *v, sp_dtype dtype, const sp_scores *scores, const int32_t *path)
+{
+    const uint32_t K = (uint32_t)scores->n_classes;
+    uint32_t state = v->first[path[0]];
+    double score = v->chain->start[state] + sp_scores_at(scores, 0, path[0]);
+    for (int64_t t = 1; t < scores->n_steps; t++) {
+        const size_t at = (size_t)t * K + (uint32_t)path[t], pair = state * SP_VERIFY_CLASSES + (uint32_t)path[t];
+        const double e = dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
+        score = (score + v->weight[pair]) + e;
+        state = v->to[pair];
+    }
+    return score + v->chain->end[state];
+}
+
+double sp_verifier_score(const sp_verifier *v, const sp_scores *scores, const int32_t *path)
+{
+    if (scores->n_steps == 0)
+        return 0;
+    if (v->chain->class_first[path[0]] == v->chain->class_first[path[0] + 1]) /* nothing emits it */
+        return -INFINITY;
+    return scores->dtype == SP_F32 ? score_in_order(v, SP_F32, scores, path) : score_in_order(v, SP_F64, scores, path);
 }
 
 /* ---- the same in parts side by side ---- */

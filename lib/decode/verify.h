@@ -29,6 +29,9 @@ typedef struct sp_verifier {
 
 void sp_verifier_init(sp_verifier *verifier, const sp_chain *chain);
 
+/* sp_path_score() of a path of classes 0..K-1, without gaps (has_table only): the same bits. */
+double sp_verifier_score(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path);
+
 /* How far a sum of T terms and the value of the recurrence may differ: 1e-9 (T + |value|). */
 double sp_verify_tolerance(int64_t n_steps, double value);
 

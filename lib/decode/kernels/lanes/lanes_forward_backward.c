@@ -31,11 +31,11 @@ static double to_linear(const double *nats, int32_t n, double *linear, double *s
     return greatest;
 }
 
-static void copy_side(int32_t n_classes, const int64_t *row, const int32_t *other, int32_t *row_out, int32_t *other_out)
+static void copy_side(int32_t n_states, const int64_t *row, const int32_t *other, int32_t *row_out, int32_t *other_out)
 {
-    for (int32_t j = 0; j <= n_classes; j++)
+    for (int32_t j = 0; j <= n_states; j++)
         row_out[j] = (int32_t)row[j];
-    for (int64_t n = 0; n < row[n_classes]; n++)
+    for (int64_t n = 0; n < row[n_states]; n++)
         other_out[n] = other[n];
 }
 
@@ -43,11 +43,11 @@ static void copy_side(int32_t n_classes, const int64_t *row, const int32_t *othe
 static void make_bare(sp_lane_rules *bare)
 {
     bare->has_weights = false;
-    for (int32_t p = 0; p < bare->row[bare->n_classes]; p++) {
+    for (int32_t p = 0; p < bare->row[bare->n_states]; p++) {
         bare->weight[p] = bare->weight[p] > -INFINITY ? 0 : -INFINITY;
         bare->has_weights |= bare->weight[p] != 0;
     }
-    for (int32_t j = 0; j < bare->n_classes; j++) {
+    for (int32_t j = 0; j < bare->n_states; j++) {
         bare->start[j] = bare->start[j] > -INFINITY ? 0 : -INFINITY;
         bare->end[j] = bare->end[j] > -INFINITY ? 0 : -INFINITY;
     }
@@ -58,10 +58,14 @@ bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
 {
     static const double most_span = 600, narrow_span = 138; /* nats: below 2^866, 2^200 */
     double span = 0;
-    if (!sp_lane_rules_init(&rules->bare, chain))
+    sp_verifier_init(&rules->verifier, chain);
+    if (!rules->verifier.has_table ||
+        !(chain->is_plain ? sp_lane_rules_init(&rules->bare, chain) : sp_lane_states_init(&rules->bare, chain)))
         return false;
     make_bare(&rules->bare);
-    int32_t K = rules->n_classes = chain->n_classes, n_edges = (int32_t)chain->pred_row[K];
+    rules->n_classes = chain->n_classes;
+    memcpy(rules->emits, rules->bare.emits, sizeof rules->emits);
+    int32_t K = rules->n_states = chain->n_states, n_edges = (int32_t)chain->pred_row[K];
     copy_side(K, chain->pred_row, chain->pred, rules->pred_row, rules->pred);
     copy_side(K, chain->succ_row, chain->succ, rules->succ_row, rules->succ);
     rules->log_step = to_linear(chain->pred_weight, n_edges, rules->pred_weight, &span);
@@ -71,14 +75,6 @@ bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
     rules->has_weights = false;
     for (int32_t n = 0; n < n_edges; n++)
         rules->has_weights |= rules->pred_weight[n] != 1;
-    for (int32_t i = 0; i < K; i++) {
-        rules->start_score[i] = chain->start[i];
-        rules->end_score[i] = chain->end[i];
-        for (int32_t j = 0; j < K; j++)
-            rules->log_trans[i][j] = -INFINITY;
-        for (int64_t n = chain->succ_row[i]; n < chain->succ_row[i + 1]; n++)
-            rules->log_trans[i][chain->succ[n]] = chain->succ_weight[n];
-    }
     rules->is_narrow = span <= narrow_span;
     return span <= most_span;
 }
@@ -95,15 +91,16 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
 {
     sp_isa isa = sp_lanes_isa_for(best, group->n_lanes, sp_sum_lanes_count);
     int32_t lanes = sp_sum_lanes_count(isa);
-    size_t row = (size_t)group->rules->n_classes * (size_t)lanes * sizeof(double); /* of a, or p */
+    const size_t lane_row = (size_t)lanes * sizeof(double), row = (size_t)group->rules->n_states * lane_row, /* of a */
+        both = row + (size_t)group->rules->n_classes * lane_row;                                             /* and of p */
     int64_t n_steps = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
-    int64_t most = (int64_t)(KEPT_MOST / (2 * row)) / SP_LANES_TILE * SP_LANES_TILE;
+    int64_t most = (int64_t)(KEPT_MOST / both) / SP_LANES_TILE * SP_LANES_TILE;
     if (group->use == SP_SUM_LOG_Z)
         most = SP_LANES_TILE;
     group->block = n_steps < most ? n_steps : most;
     int64_t n_blocks = group->use == SP_SUM_LOG_Z ? 1 : n_steps / group->block + 1;
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    group->kept = sp_scratch_get(scratch, 2 * (size_t)group->block, row);
+    group->kept = sp_scratch_get(scratch, (size_t)group->block, both);
     group->starts = sp_scratch_get(scratch, (size_t)n_blocks, row);
     for (int32_t lane = group->n_lanes; lane < SP_SUM_LANES_MOST; lane++)
         group->length[lane] = 0;
@@ -137,15 +134,6 @@ typedef struct sum_run {
     sp_lane_run lanes;
 } sum_run;
 
-/* sp_path_score() of a path, by a table. */
-static double path_score(const sp_sum_rules *rules, const sp_scores *scores, const int32_t *path)
-{
-    double score = rules->start_score[path[0]] + sp_scores_at(scores, 0, path[0]);
-    for (int64_t t = 1; t < scores->n_steps; t++)
-        score = (score + rules->log_trans[path[t - 1]][path[t]]) + sp_scores_at(scores, t, path[t]);
-    return score + rules->end_score[path[scores->n_steps - 1]];
-}
-
 static bool is_for_paths(sp_sum_use use)
 {
     return use == SP_SUM_PATH || use == SP_SUM_MEA || use == SP_SUM_PRODUCT;
@@ -157,7 +145,7 @@ static void put_result(const sum_run *run, int32_t i, double log_z)
     int64_t n = run->lanes.first + i, begin = run->lanes.batch->offsets[n];
     sp_scores scores = sp_batch_recording(run->lanes.batch, n);
     if (is_for_paths(run->options->use)) {
-        double score = scores.n_steps > 0 ? path_score(run->options->rules, &scores, out->paths + begin) : 0;
+        const double score = sp_verifier_score(&run->options->rules->verifier, &scores, out->paths + begin);
         sp_lane_run_put(&run->lanes, i, score);
         return;
     }

@@ -1,6 +1,7 @@
 /* Forward-backward of many recordings side by side in the lanes of vectors; not installed.
  *
- * For plain chains of up to 16 classes, without gaps. Where the plain kernel (forward_backward.c) works in logs, this one works
+ * For plain chains of up to 16 classes, and for those of up to 16 states where classes tell the state (verify.h), without gaps. i and j
+ * are states, e[t,j] the score of the class that j emits; marginals of states are added up to those of classes. Where the plain kernel (forward_backward.c) works in logs, this one works
  * on weights themselves, in float64:
  *
  *     p[t,j] = exp(e[t,j]) / 2^N[t]           N[t]: the greatest exponent of the step
@@ -22,6 +23,7 @@
 
 #include "core/scratch.h"
 #include "decode/kernels/lanes/lanes.h"
+#include "decode/verify.h"
 
 enum { SP_SUM_LANES_MOST = 16 /* lanes of the widest kernel */ };
 
@@ -35,11 +37,12 @@ typedef enum sp_sum_use {
     SP_SUM_PRODUCT     /* the scores of sp_posterior_viterbi() */
 } sp_sum_use;
 
-/* A plain chain as these lanes read it: weights, not logs. */
+/* A chain as these lanes read it: weights, not logs. */
 typedef struct sp_sum_rules {
-    int32_t n_classes;
-    bool has_weights; /* false: every weight is 1 */
-    bool is_narrow;   /* weights span less than 2^200: none that counts is lost in one step, see SP_SUM_PRODUCT */
+    int32_t n_classes, n_states;
+    int32_t emits[SP_LANES_MOST_CLASSES]; /* the class of each state, ascending */
+    bool has_weights;                     /* false: every weight is 1 */
+    bool is_narrow; /* weights span less than 2^200: none that counts is lost in one step, see SP_SUM_PRODUCT */
     int32_t pred_row[SP_LANES_MOST_CLASSES + 1], succ_row[SP_LANES_MOST_CLASSES + 1];
     int32_t pred[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], succ[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     double pred_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* exp(log weight - log_step) */
@@ -47,9 +50,8 @@ typedef struct sp_sum_rules {
     double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES]; /* exp(. - log_start), exp(. - log_end) */
     double log_start, log_step, log_end;                             /* what was taken out, nats */
 
-    /* For the paths: the chain itself. */
-    double log_trans[SP_LANES_MOST_CLASSES][SP_LANES_MOST_CLASSES]; /* nats, -INFINITY where forbidden */
-    double start_score[SP_LANES_MOST_CLASSES], end_score[SP_LANES_MOST_CLASSES];
+    /* For the paths. */
+    sp_verifier verifier;
     sp_lane_rules bare; /* what is allowed, at no weight */
 } sp_sum_rules;
 
@@ -70,8 +72,8 @@ typedef struct sp_sum_group {
                                                 when there is no path) nothing has been written */
     bool has_written;                        /* out: something has: it was not known then of all */
     int64_t block;                           /* steps kept at a time, a multiple of SP_LANES_TILE */
-    double *kept;                            /* [block,2,K,lanes], aligned to 64 */
-    double *starts;                          /* [blocks,K,lanes], likewise; LOG_Z: one */
+    double *kept;                            /* [block,M+K,lanes], aligned to 64 */
+    double *starts;                          /* [blocks,M,lanes], likewise; LOG_Z: one */
 } sp_sum_group;
 
 /* False when the chain is not one for these lanes. */

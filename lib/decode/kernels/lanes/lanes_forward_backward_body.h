@@ -1,6 +1,6 @@
 /* Body: forward-backward in lanes, see lanes_forward_backward.h. Included after exp_log.h, with two vectors a row of lanes.
  *
- * Kept of each step: a[t] and p[t], each [K,SUM_L]. Of a recording too long for that a block of steps at a time, and of each
+ * Kept of each step: a[t] [M,SUM_L] and p[t] [K,SUM_L]. Of a recording too long for that a block of steps at a time, and of each
  * block the row of a before it, from which the block is made again.
  */
 
@@ -11,10 +11,11 @@ static const double least_mass = 0x1p-400; /* of a step, and of any number that 
 
 typedef struct lane_passes {
     sp_sum_group *group;
-    size_t K;
+    size_t K, M; /* classes, states */
     int64_t shortest;
     double widest; /* nats below the best class of a step that still weigh something */
     int32_t ending, beginning;
+    bool is_plain;  /* state j emits class j */
     bool is_exact;  /* p is 0 where the score is -INFINITY only */
     bool is_strict; /* a, b and the marginals are 0 where the rules and such scores say so only */
     _Alignas(64) char tile[sizeof(double) * TILE * MOST * SUM_L];
@@ -28,7 +29,7 @@ typedef struct lane_passes {
 
 SP_ALWAYS_INLINE vd *kept_row(const lane_passes *f, int64_t t)
 {
-    return (vd *)f->group->kept + (size_t)(t % f->group->block) * 2 * f->K * SUM_G;
+    return (vd *)f->group->kept + (size_t)(t % f->group->block) * (f->M + f->K) * SUM_G;
 }
 
 /* The scores of steps first .. first+TILE-1 to f->tile[TILE*K,SUM_L]; 0 behind the end of a recording. */
@@ -68,7 +69,7 @@ SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, 
     size_t K = f->K;
     vd infinite = spread(INFINITY), least = spread(-3e5), most = spread(3e5); /* farther off exp() would lose digits */
     for (size_t s = 0; s < TILE; s++) {
-        vd *p = kept + s * 2 * K * SUM_G + K * SUM_G, best0 = -infinite, best1 = -infinite;
+        vd *p = kept + (s * (f->M + K) + f->M) * SUM_G, best0 = -infinite, best1 = -infinite;
         for (size_t j = 0; j < K; j++) {
             vd x0, x1;
             tile_pair(SUM_G, dtype, f->tile, s * K + j, 0, &x0, &x1);
@@ -113,12 +114,13 @@ SP_ALWAYS_INLINE vi is_fading(vd x)
 }
 
 /* a[t] from a[t-1]; before NULL: from the start. */
-SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t K, bool has_weights, const vd *before, vd *now, size_t s)
+SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t M, bool has_weights, const vd *before, vd *now, size_t s)
 {
     const sp_sum_rules *r = f->group->rules;
-    const vd *p = now + K * SUM_G;
+    const vd *p = now + M * SUM_G;
     vd sum0 = {0}, sum1 = {0};
-    for (size_t j = 0; j < K; j++) {
+    for (size_t j = 0; j < M; j++) {
+        const size_t k = (size_t)r->emits[j];
         vd a0 = spread(before ? 0 : r->start[j]), a1 = a0;
         for (int32_t n = r->pred_row[j]; before && n < r->pred_row[j + 1]; n++) {
             const vd *from = before + (ptrdiff_t)r->pred[n] * SUM_G;
@@ -133,7 +135,7 @@ SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t K, bool has_weights, c
             BOTH(ADD)
         }
 #define ARRIVE(g)                                                                                                                \
-    a##g *= p[j * SUM_G + g];                                                                                                    \
+    a##g *= p[k * SUM_G + g];                                                                                                    \
     now[j * SUM_G + g] = a##g;                                                                                                   \
     sum##g += a##g;
         BOTH(ARRIVE)
@@ -144,22 +146,23 @@ SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t K, bool has_weights, c
     ((vu64 *)f->taken)[g] += power##g + ((const vu64 *)f->shift)[s * SUM_G + g];                                                 \
     ((vi *)f->is_bad)[g] |= (vi)(sum##g < spread(least_mass));
     BOTH(SCALE)
-    for (size_t j = 0; j < K; j++) {
+    for (size_t j = 0; j < M; j++) {
 #define SCALE_ROW(g) now[j * SUM_G + g] *= scale##g;
         BOTH(SCALE_ROW)
     }
 }
 
-/* value = a b / sum a b of step t, and b of the step before; b_next is where that goes. */
-SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t K, bool has_weights, const vd *row, const vd *back, vd *back_next,
+/* value[M] = a b / sum a b of step t, and b of the step before; b_next is where that goes. */
+SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t M, bool has_weights, const vd *row, const vd *back, vd *back_next,
                                     vd *value)
 {
     const sp_sum_rules *r = f->group->rules;
     vd ahead[MOST * SUM_G], sum0 = {0}, sum1 = {0}, next0 = {0}, next1 = {0};
-    for (size_t j = 0; j < K; j++) {
+    for (size_t j = 0; j < M; j++) {
+        const size_t k = (size_t)r->emits[j];
 #define JOIN(g)                                                                                                                  \
     vd b##g = back[j * SUM_G + g], joint##g = row[j * SUM_G + g] * b##g;                                                         \
-    ahead[j * SUM_G + g] = row[(K + j) * SUM_G + g] * b##g;                                                                      \
+    ahead[j * SUM_G + g] = row[(M + k) * SUM_G + g] * b##g;                                                                      \
     value[j * SUM_G + g] = joint##g;                                                                                             \
     sum##g += joint##g;
         BOTH(JOIN)
@@ -168,7 +171,7 @@ SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t K, bool has_weights, 
     vd share##g = 1 / sum##g;                                                                                                    \
     ((vi *)f->is_bad)[g] |= (vi)(sum##g < spread(least_mass));
     BOTH(SHARE)
-    for (size_t i = 0; i < K; i++) {
+    for (size_t i = 0; i < M; i++) {
         vd b0 = {0}, b1 = {0};
         for (int32_t n = r->succ_row[i]; n < r->succ_row[i + 1]; n++) {
             const vd *to = ahead + (ptrdiff_t)r->succ[n] * SUM_G;
@@ -192,7 +195,7 @@ SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t K, bool has_weights, 
     vu64 power##g;                                                                                                               \
     vd scale##g = unscale(next##g, &power##g);
     BOTH(UNSCALE_BACK)
-    for (size_t i = 0; i < K; i++) {
+    for (size_t i = 0; i < M; i++) {
 #define SCALE_BACK(g) back_next[i * SUM_G + g] *= scale##g;
         BOTH(SCALE_BACK)
     }
@@ -201,7 +204,7 @@ SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t K, bool has_weights, 
 /* Leaves the lanes where a number of a row, though not 0, is so small that a product of it might be. */
 SP_ALWAYS_INLINE void note_fading(lane_passes *f, const vd *row)
 {
-    for (size_t j = 0; j < f->K; j++) {
+    for (size_t j = 0; j < f->M; j++) {
 #define FADING(g) ((vi *)f->is_bad)[g] |= is_fading(row[j * SUM_G + g]);
         BOTH(FADING)
     }
@@ -212,7 +215,7 @@ SP_ALWAYS_INLINE void lane_total(lane_passes *f, int32_t lane, const double *a)
 {
     const sp_sum_rules *r = f->group->rules;
     double sum = 0;
-    for (size_t j = 0; j < f->K; j++)
+    for (size_t j = 0; j < f->M; j++)
         sum += a[j * SUM_L + (size_t)lane] * r->end[j];
     f->group->is_left[lane] = f->is_bad[lane] || !(sum >= least_mass);
     f->group->log_z[lane] = (double)(int64_t)f->taken[lane] * 0x1.62e42fefa39efp-1 + log(sum) + r->log_start + r->log_end +
@@ -221,7 +224,7 @@ SP_ALWAYS_INLINE void lane_total(lane_passes *f, int32_t lane, const double *a)
 
 /* Steps first .. end-1, all of one block, from a of the step before (NULL: from the start). again: these are done a second time.
  */
-SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end, const vd *before,
+SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t M, bool has_weights, int64_t first, int64_t end, const vd *before,
                                     bool again)
 {
     sp_sum_group *group = f->group;
@@ -238,7 +241,7 @@ SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t K, bool has_weights, 
             else
                 weigh_tile(f, SP_F64, true, now);
         }
-        forward_step(f, K, has_weights, before, now, (size_t)(t % TILE));
+        forward_step(f, M, has_weights, before, now, (size_t)(t % TILE));
         if (f->is_strict)
             note_fading(f, now);
         before = now;
@@ -256,7 +259,7 @@ SP_ALWAYS_INLINE void make_scores(lane_passes *f, int64_t first, size_t n)
     vd grid = spread(0x1.8p12); /* 1.5 * 2^52 / 2^40: numbers below 2^10 lose what is finer than 2^-40 */
     bool is_product = f->group->use == SP_SUM_PRODUCT;
     for (size_t s = 0; s < n; s++) {
-        const vd *p = kept_row(f, first + (int64_t)s) + f->K * SUM_G;
+        const vd *p = kept_row(f, first + (int64_t)s) + f->M * SUM_G;
         for (size_t i = 0; i < f->K * SUM_G; i++) {
             vd *v = value + s * f->K * SUM_G + i;
             vi is_none = (vi)((is_product ? *v : p[i]) == spread(0));
@@ -343,26 +346,42 @@ SP_ALWAYS_INLINE void write_tile(lane_passes *f, int64_t first, size_t n)
 
 /* ---- both passes ---- */
 
-SP_ALWAYS_INLINE void backward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end)
+/* to[K]: the sums of what stands in of[M] for the states of each class. */
+SP_ALWAYS_INLINE void add_states(const lane_passes *f, const vd *of, vd *to)
 {
+    const int32_t *emits = f->group->rules->emits;
+    for (size_t i = 0; i < f->K * SUM_G; i++)
+        to[i] = (vd){0};
+    for (size_t j = 0; j < f->M; j++) {
+#define ADD_STATE(g) to[(size_t)emits[j] * SUM_G + g] += of[j * SUM_G + g];
+        BOTH(ADD_STATE)
+    }
+}
+
+SP_ALWAYS_INLINE void backward_block(lane_passes *f, size_t M, bool has_weights, int64_t first, int64_t end)
+{
+    vd of_states[MOST * SUM_G];
     const sp_sum_group *group = f->group;
     for (int64_t t = end - 1; t >= first; t--) {
         double *back = f->back[t % 2], *next = f->back[(t + 1) % 2];
         for (; f->beginning < group->n_lanes && group->length[f->beginning] == t + 1; f->beginning++) {
             f->is_bad[f->beginning] = 0;
-            for (size_t j = 0; j < K; j++)
+            for (size_t j = 0; j < M; j++)
                 back[j * SUM_L + (size_t)f->beginning] = group->rules->end[j];
         }
         if (f->is_strict)
             note_fading(f, (vd *)back);
         int64_t s = t % TILE;
-        backward_step(f, K, has_weights, kept_row(f, t), (vd *)back, (vd *)next, (vd *)f->value + (size_t)s * K * SUM_G);
+        vd *value = (vd *)f->value + (size_t)s * f->K * SUM_G;
+        backward_step(f, M, has_weights, kept_row(f, t), (vd *)back, (vd *)next, f->is_plain ? value : of_states);
+        if (!f->is_plain)
+            add_states(f, of_states, value);
         if (s == 0)
             write_tile(f, t, (size_t)(end - t < TILE ? end - t : TILE));
     }
 }
 
-SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t K, bool has_weights)
+SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t M, bool has_weights)
 {
     sp_sum_group *group = f->group;
     int64_t n_steps = group->length[0], block = group->block;
@@ -370,10 +389,10 @@ SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t K, bool has_weight
     bool any = false;
     for (int64_t first = 0; first < n_steps; first += block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
-        vd *start = (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * K * SUM_G);
+        vd *start = (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * M * SUM_G);
         if (before)
-            memcpy(start, before, K * SUM_L * sizeof(double)); /* kept[] is about to be written over */
-        forward_block(f, K, has_weights, first, end, before ? start : NULL, false);
+            memcpy(start, before, M * SUM_L * sizeof(double)); /* kept[] is about to be written over */
+        forward_block(f, M, has_weights, first, end, before ? start : NULL, false);
         before = kept_row(f, end - 1);
     }
     for (int32_t lane = 0; lane < group->n_lanes; lane++)
@@ -381,15 +400,15 @@ SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t K, bool has_weight
     group->has_written = any && group->use != SP_SUM_LOG_Z;
     if (!group->has_written)
         return;
-    for (size_t i = 0; i < K * SUM_L; i++)
+    for (size_t i = 0; i < M * SUM_L; i++)
         f->back[0][i] = f->back[1][i] = 1;
     f->beginning = 0;
     for (int64_t first = (n_steps - 1) / block * block; first >= 0; first -= block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
         if (end < n_steps)
-            forward_block(f, K, has_weights, first, end, first ? (vd *)group->starts + (size_t)(first / block) * K * SUM_G : NULL,
+            forward_block(f, M, has_weights, first, end, first ? (vd *)group->starts + (size_t)(first / block) * M * SUM_G : NULL,
                           true);
-        backward_block(f, K, has_weights, first, end);
+        backward_block(f, M, has_weights, first, end);
     }
     for (int32_t lane = 0; lane < group->n_lanes; lane++)
         group->is_left[lane] = group->is_left[lane] || f->is_bad[lane];
@@ -400,6 +419,8 @@ static void sum_lanes_any(sp_sum_group *group)
     lane_passes f;
     f.group = group;
     f.K = (size_t)group->rules->n_classes;
+    f.M = (size_t)group->rules->n_states;
+    f.is_plain = group->rules->verifier.chain->is_plain;
     f.shortest = group->length[group->n_lanes - 1];
     f.is_strict = group->use == SP_SUM_PRODUCT;
     f.is_exact = f.is_strict || group->use == SP_SUM_MEA;
@@ -408,7 +429,7 @@ static void sum_lanes_any(sp_sum_group *group)
     memset(f.taken, 0, sizeof f.taken);
     memset(f.is_bad, 0, sizeof f.is_bad);
     if (group->rules->has_weights)
-        forward_backward(&f, f.K, true);
+        forward_backward(&f, f.M, true);
     else
-        forward_backward(&f, f.K, false);
+        forward_backward(&f, f.M, false);
 }
