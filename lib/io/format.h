@@ -126,4 +126,15 @@ void sp_paths_reader_refresh(sp_source *source);
  * and is of one; else SP_OK. dataset: what is wanted of it, NULL where only statepath writes such files. */
 sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err);
 
+/* Recording n has so many steps: offsets[n+1]. SP_EDATA where a damaged file says more than can be counted. */
+static inline sp_status sp_steps_put(int64_t *offsets, int64_t n, int64_t steps, const char *file_name, sp_error *err)
+{
+    if (steps > INT64_MAX - offsets[n])
+        return sp_fail(err, SP_EDATA,
+                       "%s: its recordings have more steps than can be counted; the file is damaged: copy or write it again",
+                       file_name);
+    offsets[n + 1] = offsets[n] + steps;
+    return SP_OK;
+}
+
 #endif

@@ -132,7 +132,12 @@ static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i
         }
         snprintf(id, size, n == 1 ? "%s" : "%s/%s", stem, one->ids[j]);
         a->ids[a->n_ids++] = id;
-        a->offsets[first + j + 1] = a->offsets[first] + one->offsets[j + 1];
+        const int64_t steps = one->offsets[j + 1] - one->offsets[j];
+        const sp_status status = sp_steps_put(a->offsets, first + j, steps, a->list->names[i], err);
+        if (status != SP_OK) {
+            free(stem);
+            return status;
+        }
     }
     free(stem);
     a->members[i].first = first;

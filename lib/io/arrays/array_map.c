@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/arrays/array_find.h"
+#include "io/format.h"
 #include "io/holes.h"
 #include "io/scorers.h"
 
@@ -347,7 +348,7 @@ static sp_status map_recordings(sp_array_map *map, sp_array_part *part, const sp
         status = part->has_classes ? check_scores(map, array, 2, err) : check_whole(map, array, 1, part->noun, err);
         map->first = part->each[0];
         if (status == SP_OK)
-            map->offsets[n + 1] = map->offsets[n] + array->dims[0];
+            status = sp_steps_put(map->offsets, n, array->dims[0], map->file.file, err);
     }
     if (status == SP_OK)
         map->n_steps = map->offsets[map->n_recordings];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/format.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_map.h"
 
@@ -345,7 +346,7 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
             map->ids[n] = found[i];
             if (map->beside)
                 map->beside[n] = seen.beside;
-            map->offsets[n + 1] = map->offsets[n] + seen.n_steps;
+            status = sp_steps_put(map->offsets, n, seen.n_steps, map->file_name, err);
             n++;
         }
     }

@@ -92,6 +92,17 @@ class TestHostile(st.TestCase):
             self.refuses(*self.decode(), sentence="x.h5: dataset /offsets cannot be read (a chunk has fewer values than it should, "
                          "or more); the file is damaged: copy or write it again")
 
+    def test_more_steps_than_can_be_counted(self):
+        """Chunks that were never written take no room in a file, so it can claim any shape."""
+        for name in ("x.h5", "y.h5"):
+            with self.make(name) as f:
+                for recording in ("n1", "n2") if name == "x.h5" else ("n1",):
+                    f.create_dataset("recordings/%s/probs" % recording, (6 * 10 ** 18, 3), "f4", chunks=(20, 3))
+        sentence = "%s: its recordings have more steps than can be counted; the file is damaged: copy or write it again"
+        self.refuses("inspect", "x.h5", sentence=sentence % "x.h5")
+        self.refuses(*self.decode(), sentence=sentence % "x.h5")
+        self.refuses("decode", "y.h5", "y.h5", "-m", "m.json", "-o", "p.h5", "-f", "-q", sentence=sentence % "y.h5")
+
     # ---- links and virtual datasets ----
 
     def test_links_beside_and_below(self):
