@@ -44,6 +44,13 @@ void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
         }
 }
 
+bool sp_classes_tell_states(const sp_chain *chain)
+{
+    sp_verifier verifier;
+    sp_verifier_init(&verifier, chain);
+    return verifier.has_table;
+}
+
 double sp_verify_tolerance(int64_t n_steps, double value)
 {
     return 1e-9 * ((double)n_steps + fabs(value));

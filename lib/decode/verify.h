@@ -29,6 +29,9 @@ typedef struct sp_verifier {
 
 void sp_verifier_init(sp_verifier *verifier, const sp_chain *chain);
 
+/* Is there such a table for the chain? */
+bool sp_classes_tell_states(const sp_chain *chain);
+
 /* sp_path_score() of a path of classes 0..K-1, without gaps (has_table only): the same bits. */
 double sp_verifier_score(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path);
 

@@ -31,8 +31,15 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         }
     } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
         kernels->way = SP_WAY_DWELL;
-    } else if (strategy == SP_VITERBI && sp_lane_states_init(&kernels->lanes, chain)) {
+    } else if ((strategy == SP_VITERBI || (strategy == SP_GREEDY && sp_classes_tell_states(chain))) &&
+               sp_lane_states_init(&kernels->lanes, chain)) {
         kernels->way = SP_WAY_STATES;
+    } else if (strategy == SP_ARGMAX && chain->n_classes <= SP_LANES_MOST_CLASSES) {
+        sp_verifier_init(&kernels->verifier, chain);
+        if (kernels->verifier.has_table) {
+            sp_lane_rules_free(&kernels->lanes, chain->n_classes);
+            kernels->way = SP_WAY_UNRULED;
+        }
     }
     if (strategy != SP_VITERBI || kernels->way == SP_WAY_LANES || !sp_dense_fits(chain, batch->scores.n_steps))
         return true;
@@ -107,6 +114,13 @@ static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
            (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
 }
 
+/* By the chain's weights. */
+static void score_path(const lane_work *w, int64_t n)
+{
+    const sp_scores scores = sp_batch_recording(w->batch, n);
+    w->output->results[n].score = sp_verifier_score(&w->kernels->verifier, &scores, w->output->paths + w->batch->offsets[n]);
+}
+
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     lane_work *w = arg;
@@ -127,6 +141,9 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
             if (!goes_on_all_threads(w, &scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
+        for (int64_t i = 0; i < count && n_left >= 0 && w->kernels->way == SP_WAY_UNRULED && !w->is_confidence; i++)
+            if (!is_left[i])
+                score_path(w, begin + i);
         for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
             if (!is_left[i])
                 leftover->finish(leftover->arg, scratch, begin + i, begin + i + 1);

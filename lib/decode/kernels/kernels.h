@@ -11,6 +11,8 @@
  * | more, and what those leave | dense.h, sparse.h                                                                           |
  * | any other                  | the plain kernel                                                                            |
  *
+ * Where classes tell the state, chains of several states a class have lanes for the others too.
+ *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
  * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
@@ -30,15 +32,17 @@
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/kernels/single.h"
+#include "decode/verify.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_STATES, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_STATES, SP_WAY_UNRULED, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 
 typedef struct sp_kernels {
     sp_way way;
     sp_isa isa;
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
-    bool has_single; /* single is a chain for single.h */
+    sp_verifier verifier; /* SP_WAY_UNRULED: argmax by no rules, its score by those of the chain */
+    bool has_single;      /* single is a chain for single.h */
     sp_single_rules single;
     sp_dwell_rules dwell;
     bool has_dense; /* dense is made */

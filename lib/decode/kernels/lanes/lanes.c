@@ -28,9 +28,9 @@ static void make_bare(sp_lane_rules *r)
 {
     r->is_bare = true;
     r->bare_start = r->bare_end = 0;
-    for (int32_t i = 0; i < r->n_classes; i++)
-        r->bare_code[i] = i << 16;
-    for (int32_t j = 0; j < r->n_classes; j++) {
+    for (int32_t i = 0; i < r->n_states; i++)
+        r->bare_code[i] = r->emits[i] << 16;
+    for (int32_t j = 0; j < r->n_states; j++) {
         r->is_bare &= is_bare_weight(r->start[j]) && is_bare_weight(r->end[j]);
         r->bare_start |= (r->start[j] > -INFINITY) << j;
         r->bare_end |= (r->end[j] > -INFINITY) << j;
@@ -134,6 +134,26 @@ bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
         return false;
     take_chain(rules, chain, 16);
     return true;
+}
+
+void sp_lane_rules_free(sp_lane_rules *r, int32_t K)
+{
+    r->n_classes = r->n_states = K;
+    r->word_size = K <= 5 ? 2 : K <= 8 ? 4 : 8;
+    r->has_weights = false;
+    r->all_emits = 0;
+    for (int32_t j = 0; j < K; j++) {
+        r->row[j] = j * K;
+        r->start[j] = r->end[j] = 0;
+        r->emits[j] = j;
+        r->all_emits |= (uint64_t)j << (4 * j);
+        for (int32_t i = 0; i < K; i++) {
+            r->from[j * K + i] = i;
+            r->weight[j * K + i] = 0;
+        }
+    }
+    r->row[K] = K * K;
+    sp_lane_rules_finish(r);
 }
 
 int32_t sp_lanes_count(sp_isa isa)

@@ -1,6 +1,7 @@
 /* Many recordings side by side in the lanes of vectors; not installed.
  *
- * For plain chains of up to 16 classes; Viterbi also for chains of up to 16 states, of which several may emit one class. Every lane does what the plain kernel does with its recording: the same float64
+ * For plain chains of up to 16 classes; Viterbi, and greedy where classes tell the state (verify.h), also for chains of up to 16
+ * states, of which several may emit one class. Every lane does what the plain kernel does with its recording: the same float64
  * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
  * is left to the plain kernel.
  *
@@ -57,7 +58,7 @@ typedef struct sp_lane_rules {
 
     bool is_bare;                             /* no weights, also not of start and end, for lanes_bare.h: */
     int32_t bare_start, bare_end;             /* bit j: j may be first, last */
-    int32_t bare_code[SP_LANES_MOST_CLASSES]; /* bit j: j may follow i; and i << 16 */
+    int32_t bare_code[SP_LANES_MOST_CLASSES]; /* bit j: j may follow i; and i (the class of state i) << 16 */
 } sp_lane_rules;
 
 /* Up to SP_LANES_MOST recordings, the longest first. */
@@ -78,8 +79,11 @@ typedef struct sp_lane_group {
 /* Of a plain chain. False when it is not one for lanes. */
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
 
-/* Of a chain in which several states may emit one class, for Viterbi. False when it is not one for lanes. */
+/* Of a chain in which several states may emit one class, for Viterbi and greedy. False when it is not one for lanes. */
 bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Of classes without any rules, K <= SP_LANES_MOST_CLASSES. */
+void sp_lane_rules_free(sp_lane_rules *rules, int32_t n_classes);
 
 /* Makes columns and what follows them again, after what is in front of them was changed. */
 void sp_lane_rules_finish(sp_lane_rules *rules);

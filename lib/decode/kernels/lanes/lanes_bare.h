@@ -35,9 +35,10 @@ typedef struct BARE(bare_lanes) {
     _Alignas(64) double score[L];
 } BARE(bare_lanes);
 
-SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane)
+/* Greedy has taken nothing that may not be there. */
+SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane, bool is_greedy)
 {
-    bool is_legal = c->is_legal[lane] & group->rules->bare_end >> c->chosen[lane] & 1;
+    bool is_legal = is_greedy || (c->is_legal[lane] & group->rules->bare_end >> c->chosen[lane] & 1);
     group->score[lane] = is_legal ? c->score[lane] : -INFINITY;
     group->is_left[lane] = !c->is_alive[lane];
 }
@@ -45,7 +46,7 @@ SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes
 SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
 {
     const sp_lane_rules *r = group->rules;
-    const size_t K = (size_t)r->n_classes;
+    const size_t K = (size_t)r->n_classes, M = (size_t)r->n_states;
     _Alignas(64) char tile[(size_t)BARE_DTYPE * SP_LANES_TILE * MOST * L];
     _Alignas(64) uint16_t block[SP_LANES_TILE * L] = {0};
     _Alignas(64) INT closed[L];
@@ -80,11 +81,12 @@ SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
     VF best##v = least;                                                                                                          \
     VI code##v = zero;
             BARE_EACH(BARE_LEAST)
-            for (size_t j = 0; j < K; j++, e += BARE_VECTORS) {
+            for (size_t j = 0; j < M; j++) {
+                const VF *at = e + (size_t)r->emits[j] * BARE_VECTORS;
                 VI bit = zero + ((INT)1 << j), code = zero + (INT)r->bare_code[j];
 #define BARE_TAKE(v)                                                                                                             \
     {                                                                                                                            \
-        VF value = e[v];                                                                                                         \
+        VF value = at[v];                                                                                                        \
         HOLD(value);                                                                                                             \
         VI is_better = (VI)(value > best##v);                                                                                    \
         if (is_greedy)                                                                                                           \
@@ -94,6 +96,7 @@ SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
     }
                 BARE_EACH(BARE_TAKE)
             }
+            e += K * BARE_VECTORS;
 #define BARE_KEEP(v)                                                                                                             \
     VI chosen##v = code##v >> 16;                                                                                                \
     is_alive##v &= (VI)(best##v > least);                                                                                        \
@@ -125,7 +128,7 @@ SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
 #define BARE_SHOW_SCORE(g) ((vd *)c.score)[g] = score##g;
             EACH(BARE_SHOW_SCORE)
             for (int32_t lane = ending + 1; lane <= last; lane++)
-                BARE(bare_put)(group, &c, lane);
+                BARE(bare_put)(group, &c, lane, is_greedy);
         }
         lanes_write(&paths, block, first, 1);
     }

@@ -84,7 +84,8 @@ SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool i
     vd best##g = spread(-INFINITY), weight##g = best##g, taken##g = best##g;                                                     \
     vi chosen##g = {0};
     EACH(DECLARE_CHOICE)
-    for (int32_t j = 0; j < r->n_classes; j++) {
+    for (int32_t j = 0; j < r->n_states; j++) {
+        const size_t at = m + (size_t)r->emits[j];
         vi place = spread_i(j);
 #define START(g) vd reach##g = spread(is_start ? r->start[j] : -INFINITY);
         EACH(START)
@@ -100,8 +101,8 @@ SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool i
             EACH(REACH)
         }
         vd e0, e1, e2, e3;
-        tile_pair(G, dtype, tile, m + (size_t)j, 0, &e0, &e1);
-        tile_pair(G, dtype, tile, m + (size_t)j, 1, &e2, &e3);
+        tile_pair(G, dtype, tile, at, 0, &e0, &e1);
+        tile_pair(G, dtype, tile, at, 1, &e2, &e3);
 #define TAKE(g)                                                                                                                  \
     {                                                                                                                            \
         vd value = reach##g + e##g;                                                                                              \
@@ -120,7 +121,7 @@ SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool i
     ((vi *)c->chosen)[g] = chosen##g;                                                                                            \
     ((vi *)c->is_alive)[g] &= (vi)(best##g > spread(-INFINITY));
     EACH(KEEP)
-    for (int32_t j = 0; j < r->n_classes; j++) {
+    for (int32_t j = 0; j < r->n_states; j++) {
 #define STAND(g)                                                                                                                 \
     {                                                                                                                            \
         vi is_chosen = (vi)(chosen##g == spread_i(j));                                                                           \
@@ -138,7 +139,7 @@ SP_ALWAYS_INLINE bool lane_ends(const sp_lane_group *group, int64_t t, int32_t *
         (*ending)--;
     if (*ending == last)
         return false;
-    for (int32_t j = 0; j < group->rules->n_classes; j++)
+    for (int32_t j = 0; j < group->rules->n_states; j++)
         for (int32_t lane = 0; lane < L; lane++)
             ends[j * L + lane] = lane > *ending && lane <= last ? group->rules->end[j] : 0;
     return true;
@@ -171,7 +172,10 @@ SP_ALWAYS_INLINE void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is
         else
             argmax_step(r, dtype, false, &c, tile, (size_t)s * K);
         const vu64 *chosen = (const vu64 *)c.chosen;
-        put_classes(chosen[0], chosen[1], chosen[2], chosen[3], block, s);
+        const vu64 emits = (vu64)spread_i((int64_t)r->all_emits);
+#define CLASS_OF(g) vu64 class##g = emits >> (chosen[g] << 2) & 15;
+        EACH(CLASS_OF)
+        put_classes(class0, class1, class2, class3, block, s);
         for (int32_t lane = ending + 1; lane <= last; lane++) {
             group->score[lane] = c.score[lane] + r->end[c.chosen[lane]];
             group->is_left[lane] = !c.is_alive[lane];
