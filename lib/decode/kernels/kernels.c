@@ -29,11 +29,11 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
             sp_single_rules_take(&kernels->single, &kernels->lanes, chain->entry);
             kernels->has_single = sp_single_is_quick(isa, &kernels->single);
         }
-    } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
-        kernels->way = SP_WAY_DWELL;
     } else if ((strategy == SP_VITERBI || (strategy == SP_GREEDY && sp_classes_tell_states(chain))) &&
                sp_lane_states_init(&kernels->lanes, chain)) {
         kernels->way = SP_WAY_STATES;
+    } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
+        kernels->way = SP_WAY_DWELL;
     } else if (strategy == SP_ARGMAX && chain->n_classes <= SP_LANES_MOST_CLASSES) {
         sp_verifier_init(&kernels->verifier, chain);
         if (kernels->verifier.has_table) {
