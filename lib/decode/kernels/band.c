@@ -1,6 +1,7 @@
 #include "decode/kernels/band.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "decode/kernels/isa_kernels.h"
 
@@ -44,6 +45,8 @@ static bool put_weights(sp_band *band, const sp_chain *chain, const int32_t *pla
         for (int32_t j = 0; j < chain->n_states; j++)
             band->weight[d][j] = -INFINITY;
     for (int32_t j = 0; j < chain->n_states; j++) {
+        band->start[place[j]] = chain->start[j];
+        band->end[place[j]] = chain->end[j];
         band->emits[place[j]] = chain->state_class[j];
         for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++) {
             const int32_t distance = place[j] - place[chain->pred[p]];
@@ -58,17 +61,19 @@ static bool put_weights(sp_band *band, const sp_chain *chain, const int32_t *pla
 bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
     const size_t n = (size_t)chain->n_states;
-    *band = (sp_band){.chain = chain, .isa = isa};
+    *band = (sp_band){.isa = isa, .n_classes = chain->n_classes};
     if (chain->n_states < LEAST_STATES || !is_narrow(chain))
         return true;
-    double *room = sp_scratch_get(scratch, n * (SP_BAND_WIDTH + 2), sizeof *room);
+    double *room = sp_scratch_get(scratch, n * (SP_BAND_WIDTH + 4), sizeof *room);
     if (!room)
         return false;
     for (size_t d = 0; d < SP_BAND_WIDTH; d++)
         band->weight[d] = room + d * n;
-    band->place = (int32_t *)(room + n * SP_BAND_WIDTH);
-    band->emits = band->place + n;
-    if (find_order(chain, band->place, band->emits + n, band->emits + 2 * n) && put_weights(band, chain, band->place))
+    band->start = room + n * SP_BAND_WIDTH;
+    band->end = band->start + n;
+    band->emits = (int32_t *)(band->end + n);
+    int32_t *place = band->emits + n;
+    if (find_order(chain, place, place + n, place + 2 * n) && put_weights(band, chain, place))
         band->n = chain->n_states;
     return true;
 }
@@ -81,6 +86,7 @@ typedef struct band_pass {
     uint8_t *choices;    /* [T,n] */
     int32_t *set, *room; /* [n] places that the path may be in, n_set of them; and room */
     int32_t n_set;
+    int64_t *seen; /* [n] the step of the set before which a place came last */
 } band_pass;
 
 static void go_forward(band_pass *p, const sp_scores *scores)
@@ -88,8 +94,8 @@ static void go_forward(band_pass *p, const sp_scores *scores)
     const sp_band *band = p->band;
     const size_t row_bytes = (size_t)scores->n_classes * (size_t)scores->dtype;
     sp_band_step *step = sp_isa_kernels_of(band->isa)->band_step;
-    for (int32_t j = 0; j < band->n; j++)
-        p->now[band->place[j]] = band->chain->start[j] + sp_scores_at(scores, 0, band->chain->state_class[j]);
+    for (int32_t i = 0; i < band->n; i++)
+        p->now[i] = band->start[i] + sp_scores_at(scores, 0, band->emits[i]);
     for (int64_t t = 1; t < scores->n_steps; t++) {
         step(band, (const char *)scores->data + (size_t)t * row_bytes, scores->dtype, p->now, p->next,
              p->choices + (size_t)(t * band->n));
@@ -103,28 +109,26 @@ static void go_forward(band_pass *p, const sp_scores *scores)
 static double find_last(band_pass *p)
 {
     const sp_band *band = p->band;
-    const sp_chain *c = band->chain;
     double best = -INFINITY;
-    p->n_set = 0;
-    for (int32_t j = 0; j < band->n; j++) {
-        const double value = p->now[band->place[j]] + c->end[j];
-        const bool is_better = value > best,
-                   is_kin = value == best && p->n_set > 0 && band->emits[p->set[0]] == c->state_class[j];
-        if (!is_better && !is_kin)
+    int32_t lowest = band->n_classes;
+    for (int32_t i = 0; i < band->n; i++) {
+        const double value = p->now[i] + band->end[i];
+        if (value < best || (value == best && band->emits[i] > lowest))
             continue;
-        p->n_set = is_better ? 0 : p->n_set;
-        p->set[p->n_set++] = band->place[j];
+        p->n_set = value > best || band->emits[i] < lowest ? 0 : p->n_set;
+        p->set[p->n_set++] = i;
         best = value;
+        lowest = band->emits[i];
     }
     return best;
 }
 
-/* The set before p->set, which is of step t. Places of a set ascend. */
+/* The set before p->set, which is of step t. */
 static void set_back(band_pass *p, int64_t t)
 {
     const uint8_t *choice = p->choices + (size_t)(t * p->band->n);
     const int32_t *emits = p->band->emits;
-    int32_t n = 0, lowest = p->band->chain->n_classes, *out = p->room;
+    int32_t n = 0, lowest = p->band->n_classes, *out = p->room;
     for (int32_t s = 0; s < p->n_set; s++)
         for (int32_t d = SP_BAND_WIDTH; d-- > 0;) {
             const int32_t from = p->set[s] - d;
@@ -132,11 +136,9 @@ static void set_back(band_pass *p, int64_t t)
                 continue;
             n = emits[from] < lowest ? 0 : n;
             lowest = emits[from];
-            bool is_new = true;
-            for (int32_t i = n; i-- > 0 && n - i <= SP_BAND_WIDTH;)
-                is_new &= out[i] != from;
-            if (is_new)
+            if (p->seen[from] != t)
                 out[n++] = from;
+            p->seen[from] = t;
         }
     p->room = p->set;
     p->set = out;
@@ -151,9 +153,11 @@ sp_status sp_band_viterbi(const sp_band *band, const sp_scores *scores, sp_scrat
     band_pass p = {.band = band};
     p.now = sp_scratch_get(scratch, 2 * n, sizeof *p.now);
     p.set = sp_scratch_get(scratch, 2 * n, sizeof *p.set);
+    p.seen = sp_scratch_get(scratch, n, sizeof *p.seen);
     p.choices = sp_scratch_get(scratch, (size_t)scores->n_steps * n, 1);
-    if (!p.now || !p.set || !p.choices)
+    if (!p.now || !p.set || !p.seen || !p.choices)
         return SP_ENOMEM;
+    memset(p.seen, 0, n * sizeof *p.seen);
     p.next = p.now + n;
     p.room = p.set + n;
     go_forward(&p, scores);

@@ -17,12 +17,12 @@
 enum { SP_BAND_WIDTH = 3 };
 
 typedef struct sp_band {
-    const sp_chain *chain;
     sp_isa isa;
+    int32_t n_classes;
     int32_t n;                     /* M; 0: the chain is not one for this */
     double *weight[SP_BAND_WIDTH]; /* [n] nats from as many places before, -INFINITY where forbidden */
-    int32_t *place;                /* [n] of each state */
-    int32_t *emits;                /* [n] the class of the state in each place */
+    double *start, *end;           /* [n] nats of the state in each place */
+    int32_t *emits;                /* [n] its class */
 } sp_band;
 
 /* Memory from the scratch, which keeps it. False on lack of memory. */

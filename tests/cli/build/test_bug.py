@@ -72,13 +72,19 @@ class TestBug(st.TestCase):
             self.check("finish", strategy, offsets, extra=("--threads", "1"), in_values=False)
         self.check("beam", "beam:2", offsets, spoiled=True)
 
-    def test_plain_kernel_and_relaxed(self):
-        states = {c + end: c for c in CLASSES for end in ("-a", "-b")}
-        self.write("states.json", json.dumps({"statepath_model": 1, "name": "s", "classes": CLASSES, "states": states,
-                                              "allow": {s: list(states) for s in states}}))
+    def test_states_and_relaxed(self):
+        a, b = [c + "-a" for c in CLASSES], [c + "-b" for c in CLASSES]
+
+        def write_states(name, allow):
+            self.write(name, json.dumps({"statepath_model": 1, "name": "s", "classes": CLASSES, "allow": allow, "start": a,
+                                         "states": {c + end: c for c in CLASSES for end in ("-a", "-b")}}))
+
+        write_states("tied.json", {s: a + b for s in a + b})  # two best paths of states for each path of classes
+        write_states("two.json", {s: [s[:-1] + "b"] + [o for o in a if s[-1] == "b" and o[:-1] != s[:-1]] for s in a + b})
+        self.check("lanes", "viterbi", self.make([STEPS, 44, 45] * 14), model="two.json")
         offsets = self.make([STEPS, 44])
-        self.check("trace", "viterbi", offsets, model="states.json")
-        self.check("trace", "mea", offsets, model="states.json")
+        self.check("dense", "viterbi", offsets, model="tied.json")
+        self.check("trace", "mea", offsets, model="tied.json")
         # Relaxed: the number of broken rules is that of the recurrence, or the path is withheld.
         self.write("never.json", json.dumps({"statepath_model": 1, "name": "n", "classes": CLASSES, "min_dwell": {"N3": 40},
                                              "allow": {c: sorted({c, "N3"}) for c in CLASSES}, "start": ["Wake"], "end": ["Wake"]}))
