@@ -202,7 +202,7 @@ static void left_to_right_equals_plain(void **state)
         const random_shape shape = {6, 1, 1, 1, seed % 3 != 0, seed % 2 != 0, false, seed % 5 == 0 ? 0.02 : 0};
         random_case c = {.seed = seed};
         sp_error err;
-        const int32_t K = 2 + random_below(&random, 5);
+        const int32_t K = 1 + random_below(&random, 6);
         int64_t offsets[4] = {0};
         c.model = left_to_right(&random, K, 17 + random_below(&random, 48), shape.has_weights);
         const sp_chain_options options = sp_chain_options_default();
