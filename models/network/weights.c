@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "statepath/signals_file.h"
 
 static const char kind_key[] = "statepath_weights", kind_value[] = "network 1";
@@ -149,43 +150,38 @@ static sp_status read_list(const sp_tensor_file *tensors, const char *path, sp_t
 
 static sp_status read_network(const sp_tensor_file *tensors, const char *file, sp_network **out, sp_error *err)
 {
-    int64_t numbers[N_SHAPE];
+    int64_t numbers[N_SHAPE], n = 0;
     double dropout = 0;
+    char paths[N_PARAMETERS][PATH], **classes = NULL;
+    sp_tensor parts[N_PARAMETERS + 2];
     sp_network_shape shape;
     sp_network *network = NULL;
-    sp_status status = read_list(tensors, "/shape", SP_TENSOR_I64, N_SHAPE, numbers, err);
-    if (status == SP_OK)
-        status = read_list(tensors, "/dropout", SP_TENSOR_F64, 1, &dropout, err);
-    if (status == SP_OK)
-        status = shape_from_numbers(numbers, dropout, &shape) ? sp_network_new(&shape, 1, &network, err) : SP_EINVAL;
+    sp_status status = SP_OK;
+    TRY(read_list(tensors, "/shape", SP_TENSOR_I64, N_SHAPE, numbers, err));
+    TRY(read_list(tensors, "/dropout", SP_TENSOR_F64, 1, &dropout, err));
+    status = shape_from_numbers(numbers, dropout, &shape) ? sp_network_new(&shape, 1, &network, err) : SP_EINVAL;
     if (status == SP_EINVAL)
         status = sp_fail(err, SP_EFILE, "%s: dataset /shape is that of no network; make the file again", file);
-    if (status == SP_OK) {
-        char paths[N_PARAMETERS][PATH];
-        sp_tensor parts[N_PARAMETERS + 2];
-        list_parameters(network, paths, parts);
-        parts[N_PARAMETERS] = list("/input/mean", SP_TENSOR_F32, shape.n_channels, network->mean);
-        parts[N_PARAMETERS + 1] = list("/input/scale", SP_TENSOR_F32, shape.n_channels, network->scale);
-        for (int i = 0; status == SP_OK && i < N_PARAMETERS + 2; i++)
-            status = sp_tensor_file_read(tensors, &parts[i], (void *)parts[i].data, err);
-    }
-    for (size_t j = 0; status == SP_OK && j < network->n_parameters; j++)
+    TRY(status);
+    list_parameters(network, paths, parts);
+    parts[N_PARAMETERS] = list("/input/mean", SP_TENSOR_F32, shape.n_channels, network->mean);
+    parts[N_PARAMETERS + 1] = list("/input/scale", SP_TENSOR_F32, shape.n_channels, network->scale);
+    for (int i = 0; i < N_PARAMETERS + 2; i++)
+        TRY(sp_tensor_file_read(tensors, &parts[i], (void *)parts[i].data, err));
+    for (size_t j = 0; j < network->n_parameters; j++)
         if (!isfinite(network->parameters[j]))
-            status = sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower `rate`", file);
-    char **classes = NULL;
-    int64_t n = 0;
-    if (status == SP_OK)
-        status = sp_tensor_file_classes(tensors, &classes, &n, err);
-    if (status == SP_OK && classes && n != shape.n_classes)
-        status = sp_fail(err, SP_EFILE, "%s: names %lld classes, but the network has %d; make the file again", file, (long long)n,
-                         shape.n_classes);
-    if (status == SP_OK && classes)
-        status = sp_network_set_classes(network, (const char *const *)classes, err);
+            TRY(sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower `rate`", file));
+    TRY(sp_tensor_file_classes(tensors, &classes, &n, err));
+    if (classes && n != shape.n_classes)
+        TRY(sp_fail(err, SP_EFILE, "%s: names %lld classes, but the network has %d; make the file again", file, (long long)n,
+                    shape.n_classes));
+    if (classes)
+        TRY(sp_network_set_classes(network, (const char *const *)classes, err));
+    *out = network;
+    network = NULL;
+done:
     free(classes);
-    if (status == SP_OK)
-        *out = network;
-    else
-        sp_network_free(network);
+    sp_network_free(network);
     return status;
 }
 
@@ -193,32 +189,29 @@ static sp_status read_state(const sp_tensor_file *tensors, const char *file, con
                             sp_error *err)
 {
     sp_training_state *state = NULL;
-    sp_status status = sp_training_state_new(network, &state, err);
-    int64_t n = sp_tensor_file_length(tensors, history_paths[0]);
-    if (status == SP_OK && (n < 0 || n > 1000000000))
-        status = sp_fail(err, SP_EFILE, "%s: has no history of training; make the file again", file);
-    if (status == SP_OK) {
-        const int64_t n_parameters = (int64_t)state->n_parameters;
-        status = read_list(tensors, "/adam/first", SP_TENSOR_F32, n_parameters, state->first, err);
-        if (status == SP_OK)
-            status = read_list(tensors, "/adam/second", SP_TENSOR_F32, n_parameters, state->second, err);
-        if (status == SP_OK)
-            status = read_list(tensors, "/adam/updates", SP_TENSOR_I64, 1, &state->n_updates, err);
-    }
-    double *column = status == SP_OK ? malloc(((size_t)n + 1) * sizeof *column) : NULL;
-    if (status == SP_OK && (!column || !(state->epochs = calloc((size_t)n + 1, sizeof *state->epochs))))
-        status = sp_no_memory(err);
-    for (int i = 0; status == SP_OK && i < 4; i++) {
-        status = read_list(tensors, history_paths[i], SP_TENSOR_F64, n, column, err);
-        for (int64_t e = 0; status == SP_OK && e < n; e++)
+    double *column = NULL;
+    const int64_t n = sp_tensor_file_length(tensors, history_paths[0]);
+    sp_status status = SP_OK;
+    TRY(sp_training_state_new(network, &state, err));
+    if (n < 0 || n > 1000000000)
+        TRY(sp_fail(err, SP_EFILE, "%s: has no history of training; make the file again", file));
+    TRY(read_list(tensors, "/adam/first", SP_TENSOR_F32, (int64_t)state->n_parameters, state->first, err));
+    TRY(read_list(tensors, "/adam/second", SP_TENSOR_F32, (int64_t)state->n_parameters, state->second, err));
+    TRY(read_list(tensors, "/adam/updates", SP_TENSOR_I64, 1, &state->n_updates, err));
+    column = malloc(((size_t)n + 1) * sizeof *column);
+    if (!column || !(state->epochs = calloc((size_t)n + 1, sizeof *state->epochs)))
+        TRY(sp_no_memory(err));
+    for (int i = 0; i < 4; i++) {
+        TRY(read_list(tensors, history_paths[i], SP_TENSOR_F64, n, column, err));
+        for (int64_t e = 0; e < n; e++)
             *epoch_number(&state->epochs[e], i) = column[e];
     }
+    state->n_epochs = (int32_t)n;
+    *out = state;
+    state = NULL;
+done:
     free(column);
-    if (status == SP_OK) {
-        state->n_epochs = (int32_t)n;
-        *out = state;
-    } else
-        sp_training_state_free(state);
+    sp_training_state_free(state);
     return status;
 }
 
@@ -226,27 +219,23 @@ static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp
 {
     sp_weights_origin origin = {0};
     int64_t options[2];
-    sp_status status = read_list(tensors, "/options", SP_TENSOR_I64, 2, options, err);
-    if (status == SP_OK)
-        status = read_list(tensors, "/rate", SP_TENSOR_F64, 1, &origin.rate, err);
     char *masking = NULL;
-    if (status == SP_OK)
-        status = sp_tensor_file_text(tensors, "masking", &masking, err);
-    if (status == SP_OK)
-        status = sp_tensor_file_text(tensors, "rules", &origin.model, err);
-    if (status == SP_OK)
-        status = sp_tensor_file_text(tensors, "data", &origin.data, err);
-    if (status == SP_OK &&
-        (!masking || !origin.model || !origin.data || sp_masking_parse(masking, &origin.masking, NULL) != SP_OK ||
-         options[0] < 1 || options[0] > 1 << 20 || options[1] < 0 || options[1] > UINT32_MAX))
-        status = sp_fail(err, SP_EFILE, "%s: does not say how it was trained; make the file again", file);
+    sp_status status = SP_OK;
+    TRY(read_list(tensors, "/options", SP_TENSOR_I64, 2, options, err));
+    TRY(read_list(tensors, "/rate", SP_TENSOR_F64, 1, &origin.rate, err));
+    TRY(sp_tensor_file_text(tensors, "masking", &masking, err));
+    TRY(sp_tensor_file_text(tensors, "rules", &origin.model, err));
+    TRY(sp_tensor_file_text(tensors, "data", &origin.data, err));
+    if (!masking || !origin.model || !origin.data || sp_masking_parse(masking, &origin.masking, NULL) != SP_OK ||
+        options[0] < 1 || options[0] > 1 << 20 || options[1] < 0 || options[1] > UINT32_MAX)
+        TRY(sp_fail(err, SP_EFILE, "%s: does not say how it was trained; make the file again", file));
+    origin.batch = (int32_t)options[0];
+    origin.seed = (uint32_t)options[1];
+    *out = origin;
+    origin = (sp_weights_origin){0};
+done:
     free(masking);
-    if (status == SP_OK) {
-        origin.batch = (int32_t)options[0];
-        origin.seed = (uint32_t)options[1];
-        *out = origin;
-    } else
-        sp_weights_origin_clear(&origin);
+    sp_weights_origin_clear(&origin);
     return status;
 }
 
@@ -255,23 +244,21 @@ sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_networ
 {
     sp_tensor_file *tensors = NULL;
     sp_network *read = NULL;
-    sp_training_state *read_so_far = NULL;
-    sp_status status =
-        sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how, &tensors, err);
-    if (status == SP_OK)
-        status = read_network(tensors, file, &read, err);
-    if (status == SP_OK && state)
-        status = read_state(tensors, file, read, &read_so_far, err);
-    if (status == SP_OK && state)
-        status = read_origin(tensors, file, origin, err);
-    sp_tensor_file_close(tensors);
-    if (status == SP_OK) {
-        *network = read;
-        if (state)
-            *state = read_so_far;
-    } else {
-        sp_network_free(read);
-        sp_training_state_free(read_so_far);
+    sp_training_state *so_far = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how, &tensors, err));
+    TRY(read_network(tensors, file, &read, err));
+    if (state) {
+        TRY(read_state(tensors, file, read, &so_far, err));
+        TRY(read_origin(tensors, file, origin, err));
+        *state = so_far;
+        so_far = NULL;
     }
+    *network = read;
+    read = NULL;
+done:
+    sp_tensor_file_close(tensors);
+    sp_network_free(read);
+    sp_training_state_free(so_far);
     return status;
 }
