@@ -184,19 +184,19 @@ static sp_status compact_check(const walk *w, hid_t dataset)
 {
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     const uint64_t n = space >= 0 ? (uint64_t)H5Sget_simple_extent_npoints(space) : 0, each = type >= 0 ? H5Tget_size(type) : 0,
-                   stored = H5Dget_storage_size(dataset);
+                   asked = n * each, stored = H5Dget_storage_size(dataset);
     if (space >= 0)
         H5Sclose(space);
     if (type >= 0)
         H5Tclose(type);
     if (type < 0 || space < 0)
         return sp_h5_refused(w->file_name, w->path, w->err);
-    if (n == 0 || (n <= stored && n * each <= stored))
+    if (n == 0 || (n <= stored && asked <= stored))
         return SP_OK;
     return sp_fail(w->err, SP_EDATA,
                    "%s: dataset %s holds %llu bytes, but its shape and type ask for %llu; the file is damaged: copy or write it "
                    "again",
-                   w->file_name, w->path, (unsigned long long)stored, (unsigned long long)(n * each));
+                   w->file_name, w->path, (unsigned long long)stored, (unsigned long long)asked);
 }
 
 static sp_status dataset_check(walk *w, hid_t dataset, hid_t created)
