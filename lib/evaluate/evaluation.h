@@ -43,10 +43,10 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_
 void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *walk, sp_transition_counts *counts);
 
 /* An entity of one type. */
-typedef struct sp_span {
+typedef struct sp_entity_span {
     int64_t first, last; /* from the first step of the piece at hand; an entity may have begun before it */
     int32_t k;
-} sp_span;
+} sp_entity_span;
 
 /* Runs of one class along a path; {0} is the empty list. */
 typedef struct sp_runs {
@@ -148,16 +148,16 @@ typedef struct sp_at_hand {
 
 /* Memory for one piece, grown to the longest. Those marked so have room for SP_AROUND steps before and after it. */
 typedef struct sp_evaluation_scratch {
-    int64_t capacity;         /* steps there is room for */
-    int32_t *nothing;         /* [T] -1: the path of an undecoded recording; around */
-    int32_t *path;            /* [T] a path, -1 where the reference is unscored; around */
-    uint8_t *flags;           /* [T] around */
-    uint8_t *context;         /* [T] sp_context of each scored step */
-    uint64_t *right;          /* [T] bit s: strategy s has the step right */
-    sp_span *spans;           /* [T+1] */
-    sp_span *reference_spans; /* [T+1] */
-    double *best;             /* [T] greatest score of each step */
-    int32_t *kept;            /* labels of a block without trimmed wake */
+    int64_t capacity;                /* steps there is room for */
+    int32_t *nothing;                /* [T] -1: the path of an undecoded recording; around */
+    int32_t *path;                   /* [T] a path, -1 where the reference is unscored; around */
+    uint8_t *flags;                  /* [T] around */
+    uint8_t *context;                /* [T] sp_context of each scored step */
+    uint64_t *right;                 /* [T] bit s: strategy s has the step right */
+    sp_entity_span *spans;           /* [T+1] */
+    sp_entity_span *reference_spans; /* [T+1] */
+    double *best;                    /* [T] greatest score of each step */
+    int32_t *kept;                   /* labels of a block without trimmed wake */
     int64_t kept_capacity;
 } sp_evaluation_scratch;
 
@@ -282,8 +282,8 @@ void sp_segments_finish(sp_segments *segments);
 sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
 
 /* entities.c. Adds one recording; reference and decoded have room for T. */
-void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
-                       sp_entity_counts *all);
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
+                       sp_entity_span *decoded, sp_entity_counts *all);
 sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);

@@ -52,7 +52,11 @@ bool sp_file_is_pattern(const char *file)
 /* Takes over a name (NULL: no memory), and its id where it has one. */
 static sp_status add(sp_file_list *list, int64_t *room, char *name, char *id, sp_error *err)
 {
-    if (name && list->n == *room) {
+    if (!name) {
+        free(id);
+        return sp_no_memory(err);
+    }
+    if (list->n == *room) {
         const int64_t more = *room ? 2 * *room : 16;
         char **names = realloc(list->names, (size_t)more * sizeof *names);
         if (names)
@@ -67,8 +71,6 @@ static sp_status add(sp_file_list *list, int64_t *room, char *name, char *id, sp
         }
         *room = more;
     }
-    if (!name)
-        return sp_no_memory(err);
     if (id)
         list->ids[list->n] = id;
     list->names[list->n++] = name;

@@ -81,8 +81,8 @@ static sp_status copy_rules(sp_rules *to, const sp_rules *from, sp_error *err)
 static int64_t count_steps(const sp_crf *crf)
 {
     int64_t n = 0;
-    for (int64_t p = 0; p < crf->parts.n; p++)
-        n += sp_crf_uses(crf, crf->parts.list[p].recording) ? crf->parts.list[p].n_steps : 0;
+    for (int64_t p = 0; p < crf->stretches.n; p++)
+        n += sp_crf_uses(crf, crf->stretches.list[p].recording) ? crf->stretches.list[p].n_steps : 0;
     return n;
 }
 
@@ -108,7 +108,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
         crf->D = rules->dwell[k] > crf->D ? rules->dwell[k] : crf->D;
     sp_status status = copy_rules(&crf->rules, rules, err);
     if (status == SP_OK)
-        status = sp_parts_init(&crf->parts, training, rules, &crf->violations, err);
+        status = sp_stretches_init(&crf->stretches, training, rules, &crf->violations, err);
     if (status == SP_OK && count_steps(crf) == 0)
         status = sp_fail(err, SP_EINVAL,
                          "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
@@ -142,7 +142,7 @@ void sp_crf_free(sp_crf *crf)
         return;
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
-    sp_parts_clear(&crf->parts);
+    sp_stretches_clear(&crf->stretches);
     sp_owned_free(&crf->own);
     free(crf);
 }
@@ -243,7 +243,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
     sp_sweep sweep = {.factors = &factors,
-                      .parts = &crf->parts,
+                      .stretches = &crf->stretches,
                       .e = crf->e,
                       .use = crf->use,
                       .labels = crf->training->labels,

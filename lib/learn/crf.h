@@ -6,12 +6,12 @@
  *
  * over the paths that the rules allow. The penalised negative log-likelihood
  *
- *     F = sum over parts of (log Z - score(labels)) + penalty / 2 sum_i (theta_i - centre_i)^2
+ *     F = sum over stretches of (log Z - score(labels)) + penalty / 2 sum_i (theta_i - centre_i)^2
  *
  * is convex in (scale, bias, w, start, end) and, with a penalty above 0, has one minimum. With `memory` D > 1 the weight of
  * staying may depend on how long the class has lasted, up to D steps, in bins that widen: 1, 2, 3, 4, 5-6, 7-8, 9-12, 13-16,
  * 17-24, ... Recordings are cut at steps that are not labelled, whose label is impossible by its score, or where labels break the
- * rules (training.h); the parts are learnt from. Minimum dwell in the rules is obeyed exactly. Source  Lafferty, McCallum,
+ * rules (training.h); the stretches are learnt from. Minimum dwell in the rules is obeyed exactly. Source  Lafferty, McCallum,
  * Pereira 2001; Sutton and McCallum 2012, doi:10.1561/2200000013.
  * Not installed.
  */
@@ -21,7 +21,7 @@
 #include "learn/training.h"
 #include "statepath/decode.h"
 
-/* The problem: labelled parts, rules and parameters' places. Opaque. */
+/* The problem: labelled stretches, rules and parameters' places. Opaque. */
 typedef struct sp_crf sp_crf;
 
 /* Prepares. Copies the scores as float64, each row minus its maximum (which changes no path and no optimum).
@@ -39,7 +39,7 @@ int64_t sp_crf_n_parameters(const sp_crf *crf);
 int64_t sp_crf_n_steps(const sp_crf *crf); /* labelled steps learnt from */
 const sp_violations *sp_crf_violations(const sp_crf *crf);
 
-/* Which recordings' parts count, from now on. use [N] or NULL: all that take part in the training set. Borrowed. */
+/* Which recordings' stretches count, from now on. use [N] or NULL: all that take part in the training set. Borrowed. */
 void sp_crf_use(sp_crf *crf, const uint8_t *use);
 
 /* F (penalty NULL: without it) and its gradient (NULL: not wanted).

@@ -1,4 +1,4 @@
-/* Factors of a chain and counts of their use: memory, what is seen along labels, and sums over many parts. */
+/* Factors of a chain and counts of their use: memory, what is seen along labels, and sums over many stretches. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -66,16 +66,17 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
     return e;
 }
 
-void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_part *part, sp_expected *sum)
+void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_stretch *stretch,
+                    sp_expected *sum)
 {
     int64_t K = factors->n_classes, D = factors->n_positions, position = 0;
-    const int32_t *y = labels + part->first;
-    for (int64_t t = 0; t < part->n_steps; t++) {
+    const int32_t *y = labels + stretch->first;
+    for (int64_t t = 0; t < stretch->n_steps; t++) {
         sum->bias[y[t]]++;
-        *sum->scale += e[(part->first + t) * K + y[t]];
+        *sum->scale += e[(stretch->first + t) * K + y[t]];
         if (t == 0) {
-            position = part->is_entry ? 0 : factors->dwell[y[0]] - 1;
-            if (part->is_start)
+            position = stretch->is_entry ? 0 : factors->dwell[y[0]] - 1;
+            if (stretch->is_start)
                 sum->start[y[0]]++;
         } else if (y[t] == y[t - 1]) {
             sum->stay[y[t] * D + position]++;
@@ -85,11 +86,11 @@ void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *l
             position = 0;
         }
     }
-    if (part->is_end)
-        sum->end[y[part->n_steps - 1]]++;
+    if (stretch->is_end)
+        sum->end[y[stretch->n_steps - 1]]++;
 }
 
-/* ---- many parts ---- */
+/* ---- many stretches ---- */
 
 enum { MOST_CHUNKS = 64 };
 
@@ -108,20 +109,20 @@ static void sweep_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t 
     for (int64_t c = first; c < last; c++) {
         sp_expected expected = sp_expected_over(w->sums + c * 2 * w->size, f->n_classes, f->n_positions);
         sp_expected observed = sp_expected_over(w->sums + (c * 2 + 1) * w->size, f->n_classes, f->n_positions);
-        int64_t from = c * s->parts->n / w->n_chunks, to = (c + 1) * s->parts->n / w->n_chunks;
+        int64_t from = c * s->stretches->n / w->n_chunks, to = (c + 1) * s->stretches->n / w->n_chunks;
         for (int64_t p = from; p < to && !w->no_memory; p++) {
-            const sp_part *part = &s->parts->list[p];
+            const sp_stretch *stretch = &s->stretches->list[p];
             double before = *expected.log_z;
-            if ((s->use && !s->use[part->recording]) || (s->has_path && !s->has_path[p]))
+            if ((s->use && !s->use[stretch->recording]) || (s->has_path && !s->has_path[p]))
                 continue;
-            if (!sp_crf_pass(f, s->e, part, s->wants_counts, scratch, &expected))
+            if (!sp_crf_pass(f, s->e, stretch, s->wants_counts, scratch, &expected))
                 w->no_memory = true;
             else if (s->has_path && *expected.log_z == -INFINITY) { /* nothing to learn from, now or later */
                 *expected.log_z = before;
                 s->has_path[p] = 0;
             }
             if (s->labels)
-                sp_crf_observe(f, s->e, s->labels, part, &observed);
+                sp_crf_observe(f, s->e, s->labels, stretch, &observed);
         }
     }
 }
@@ -130,7 +131,7 @@ sp_status sp_sweep_run(const sp_sweep *sweep, sp_workers *workers, double **sums
 {
     const sp_factors *f = sweep->factors;
     run w = {.sweep = sweep, .size = sp_expected_size(f->n_classes, f->n_positions)};
-    w.n_chunks = sweep->parts->n < MOST_CHUNKS ? sweep->parts->n : MOST_CHUNKS;
+    w.n_chunks = sweep->stretches->n < MOST_CHUNKS ? sweep->stretches->n : MOST_CHUNKS;
     w.sums = calloc((size_t)(w.n_chunks * 2 * w.size) + 1, sizeof *w.sums);
     if (w.sums)
         sp_workers_share(workers, w.n_chunks, sweep_chunks, &w);

@@ -17,9 +17,9 @@ static bool observe(const sp_crf *crf, sp_expected *o)
         return false;
     *o = sp_expected_over(all, crf->K, crf->D);
     sp_factors shape = {.n_classes = crf->K, .n_positions = crf->D, .dwell = crf->rules.dwell};
-    for (int64_t p = 0; p < crf->parts.n; p++)
-        if (sp_crf_uses(crf, crf->parts.list[p].recording))
-            sp_crf_observe(&shape, crf->e, crf->training->labels, &crf->parts.list[p], o);
+    for (int64_t p = 0; p < crf->stretches.n; p++)
+        if (sp_crf_uses(crf, crf->stretches.list[p].recording))
+            sp_crf_observe(&shape, crf->e, crf->training->labels, &crf->stretches.list[p], o);
     return true;
 }
 

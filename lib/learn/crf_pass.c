@@ -9,7 +9,7 @@
  *     in[t,k] = log sum_j exp(exit[k,j] + r[t+1,j,0])
  *     b[t,k,i] = log( [i >= dwell[k]-1] exp(in[t,k]) + exp(stay[k,i] + r[t+1,k,i+1]) ),   b[T-1] = end
  *
- * Each row has its greatest value taken out, so nothing over- or underflows however long a part is. The sums over classes are
+ * Each row has its greatest value taken out, so nothing over- or underflows however long a stretch is. The sums over classes are
  * matrix products of exponentials; where such a sum underflows (a class far behind the best) it is done again in logs, as in
  * decode/forward_backward.c. For D = 1 staying stands on the diagonal of the matrix, and positions cost nothing.
  */
@@ -27,8 +27,8 @@ static const double lost = -60;
 
 typedef struct pass {
     const sp_factors *f;
-    const double *e; /* [T,K] of the part */
-    const sp_part *part;
+    const double *e; /* [T,K] of the stretch */
+    const sp_stretch *stretch;
     int32_t K, D;
     double *x;   /* [T,K] */
     double *a;   /* [T,K,D] */
@@ -121,7 +121,7 @@ static void collect_out(const pass *s, const double *a, double *out)
 /* Returns log Z, -INFINITY when no path survives. */
 static double forward(const pass *s)
 {
-    int64_t T = s->part->n_steps;
+    int64_t T = s->stretch->n_steps;
     int32_t K = s->K, D = s->D;
     double log_z = 0;
     for (int64_t i = 0; i < T * K; i++)
@@ -132,7 +132,7 @@ static double forward(const pass *s)
             for (int32_t i = 0; i < K * D; i++)
                 a[i] = -INFINITY;
             for (int32_t k = 0; k < K; k++)
-                a[k * D + (s->part->is_entry ? 0 : s->f->dwell[k] - 1)] = s->part->is_start ? s->f->start[k] : 0;
+                a[k * D + (s->stretch->is_entry ? 0 : s->f->dwell[k] - 1)] = s->stretch->is_start ? s->f->start[k] : 0;
         } else {
             const double *before = a - (size_t)K * (size_t)D, *out = s->out + (t - 1) * K;
             double shift = exponentials(out, K, s->p);
@@ -169,8 +169,8 @@ static void backward_end(const pass *s)
 {
     for (int32_t k = 0; k < s->K; k++)
         for (int32_t i = 0; i < s->D; i++) {
-            bool is_too_short = s->part->is_end && s->f->dwell_at_end && i < s->f->dwell[k] - 1;
-            s->b[k * s->D + i] = is_too_short || i > last_of(s, k) ? -INFINITY : s->part->is_end ? s->f->end[k] : 0;
+            bool is_too_short = s->stretch->is_end && s->f->dwell_at_end && i < s->f->dwell[k] - 1;
+            s->b[k * s->D + i] = is_too_short || i > last_of(s, k) ? -INFINITY : s->stretch->is_end ? s->f->end[k] : 0;
         }
 }
 
@@ -195,9 +195,9 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
         sum->bias[k] += share;
         if (share > 0)
             *sum->scale += share * e[k];
-        if (t == 0 && s->part->is_start)
+        if (t == 0 && s->stretch->is_start)
             sum->start[k] += share;
-        if (t == s->part->n_steps - 1 && s->part->is_end)
+        if (t == s->stretch->n_steps - 1 && s->stretch->is_end)
             sum->end[k] += share;
     }
 }
@@ -248,7 +248,7 @@ static void backward(const pass *s, sp_expected *sum)
 {
     int32_t K = s->K, D = s->D;
     backward_end(s);
-    for (int64_t t = s->part->n_steps - 1;; t--) {
+    for (int64_t t = s->stretch->n_steps - 1;; t--) {
         add_marginals(s, t, sum);
         if (t == 0)
             return;
@@ -275,13 +275,17 @@ static void backward(const pass *s, sp_expected *sum)
     }
 }
 
-static bool pass_over(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
-                      sp_expected *sum)
+static bool pass_over(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts,
+                      sp_scratch *scratch, sp_expected *sum)
 {
-    size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)part->n_steps;
+    size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)stretch->n_steps;
     if (T > SIZE_MAX / sizeof(double) / (K * D))
         return false;
-    pass s = {.f = factors, .e = e + (size_t)part->first * K, .part = part, .K = factors->n_classes, .D = factors->n_positions};
+    pass s = {.f = factors,
+              .e = e + (size_t)stretch->first * K,
+              .stretch = stretch,
+              .K = factors->n_classes,
+              .D = factors->n_positions};
     s.x = sp_scratch_get(scratch, T * K, sizeof(double));
     s.a = sp_scratch_get(scratch, T * K * D, sizeof(double));
     s.out = sp_scratch_get(scratch, T * K, sizeof(double));
@@ -313,11 +317,11 @@ static bool pass_over(const sp_factors *factors, const double *e, const sp_part 
     return true;
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts, sp_scratch *scratch,
                  sp_expected *sum)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = pass_over(factors, e, part, wants_counts, scratch, sum);
+    bool has_room = pass_over(factors, e, stretch, wants_counts, scratch, sum);
     sp_scratch_release(scratch, mark);
     return has_room;
 }

@@ -1,11 +1,11 @@
-/* Forward-backward for learning: log Z of a part and the expected number of times each factor is used; not installed.
+/* Forward-backward for learning: log Z of a stretch and the expected number of times each factor is used; not installed.
  *
  * A class may remember how long it has lasted: position i = 0 .. D-1 of a run, the last position standing for every later step.
  *
  *     score of a path = sum_t scale e[t,y_t] + bias[y_t]
- *                     + start[y_0]                      when the part begins its recording
+ *                     + start[y_0]                      when the stretch begins its recording
  *                     + stay[y_t, i] (staying in a class whose run is at position i) or exit[y_(t-1), y_t]   for t > 0
- *                     + end[y_(T-1)]                    when the part ends its recording
+ *                     + end[y_(T-1)]                    when the stretch ends its recording
  *
  * A run shorter than dwell[k] may not be left. D = 1 is the ordinary linear-chain model. Given the classes the positions follow,
  * so the conditional likelihood is convex in all of these numbers.
@@ -14,7 +14,7 @@
 #define STATEPATH_LEARN_CRF_PASS_H
 
 #include "core/scratch.h"
-#include "learn/parts.h"
+#include "learn/stretches.h"
 
 typedef struct sp_factors {
     int32_t n_classes;   /* K */
@@ -61,28 +61,29 @@ int64_t sp_expected_size(int32_t n_classes, int32_t n_positions);
 /* Lays the struct over `all`. */
 sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions);
 
-/* Runs over one part and adds to `sum`; expected counts only with `wants_counts`, else log Z only. False on lack of memory.
+/* Runs over one stretch and adds to `sum`; expected counts only with `wants_counts`, else log Z only. False on lack of memory.
  * log Z is -INFINITY when nothing legal has a finite score (nothing else is added then).
  *   e  [S,K] nats, the batch's rows */
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts, sp_scratch *scratch,
                  sp_expected *sum);
 
-/* Passes over parts, shared out among threads in chunks whose borders do not depend on the number of threads; each chunk has its
+/* Passes over stretches, shared out among threads in chunks whose borders do not depend on the number of threads; each chunk has its
  * own sums, which are added in order. */
 typedef struct sp_sweep {
     const sp_factors *factors;
-    const sp_parts *parts;
+    const sp_stretches *stretches;
     const double *e;
     const uint8_t *use;    /* [recordings] or NULL: all */
     const int32_t *labels; /* what is observed, [S]; NULL: nothing is */
-    uint8_t *has_path;     /* [parts] 0: left out, from now on also where nothing legal has a finite score; NULL: all count */
+    uint8_t *has_path;     /* [stretches] 0: left out, from now on also where nothing legal has a finite score; NULL: all count */
     bool wants_counts;
 } sp_sweep;
 
 /* sums: expected, then observed counts, to be freed by the caller. SP_OK, SP_ENOMEM. */
 sp_status sp_sweep_run(const sp_sweep *sweep, sp_workers *workers, double **sums, sp_error *err);
 
-/* Counts along the labels of a part: the same shape, log_z = 0. */
-void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_part *part, sp_expected *sum);
+/* Counts along the labels of a stretch: the same shape, log_z = 0. */
+void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_stretch *stretch,
+                    sp_expected *sum);
 
 #endif

@@ -14,7 +14,7 @@ struct sp_crf {
     bool has_bins; /* memory > 1: staying depends on the position; else D > 1 only serves minimum dwells */
     sp_rules rules;
     sp_violations violations;
-    sp_parts parts;
+    sp_stretches stretches;
     const uint8_t *use; /* [N] */
     double *e;          /* [S,K], row maxima taken out */
     int32_t *bin;       /* [D] of a position */

@@ -18,12 +18,12 @@
 typedef struct em {
     sp_owned own;
     const sp_rules *rules;
-    sp_parts parts;
+    sp_stretches stretches;
     double *e; /* [S,K] */
     sp_factors factors;
     double *transition, *start; /* probabilities [K,K], [K] */
     double *sums;               /* expected uses of the last E step */
-    uint8_t *has_path;          /* [parts] */
+    uint8_t *has_path;          /* [stretches] */
 } em;
 
 /* Probabilities to factors. */
@@ -47,7 +47,8 @@ static sp_status expect(em *w, sp_workers *workers, double *value, sp_error *err
     set_factors(w);
     free(w->sums);
     w->sums = NULL;
-    sp_sweep sweep = {.factors = &w->factors, .parts = &w->parts, .e = w->e, .has_path = w->has_path, .wants_counts = true};
+    sp_sweep sweep = {
+        .factors = &w->factors, .stretches = &w->stretches, .e = w->e, .has_path = w->has_path, .wants_counts = true};
     sp_status status = sp_sweep_run(&sweep, workers, &w->sums, err);
     if (status == SP_OK)
         *value = w->sums[0];
@@ -84,7 +85,7 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
     for (size_t k = 0; k < K; k++)
         D = rules->dwell[k] > D ? rules->dwell[k] : D;
     w->rules = rules;
-    sp_status status = sp_parts_unlabelled(&w->parts, training, err);
+    sp_status status = sp_stretches_unlabelled(&w->stretches, training, err);
     if (status == SP_OK)
         status = sp_factors_init(&w->factors, (int32_t)K, D, err);
     if (status != SP_OK)
@@ -95,10 +96,10 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
     w->e = sp_zeros(&w->own, S, K * sizeof *w->e);
     w->transition = sp_zeros(&w->own, K * K, sizeof *w->transition);
     w->start = sp_zeros(&w->own, K, sizeof *w->start);
-    w->has_path = sp_zeros(&w->own, (size_t)w->parts.n + 1, 1);
+    w->has_path = sp_zeros(&w->own, (size_t)w->stretches.n + 1, 1);
     if (!w->has_path)
         return sp_no_memory(err);
-    memset(w->has_path, 1, (size_t)w->parts.n + 1);
+    memset(w->has_path, 1, (size_t)w->stretches.n + 1);
     for (size_t t = 0; t < S; t++)
         sp_score_row(&training->batch.scores, (int64_t)t, w->e + t * K);
     for (size_t i = 0; i < K; i++) { /* equal shares, 0.9 for staying where it may */
@@ -117,7 +118,7 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
 
 static bool any_path(const em *w)
 {
-    for (int64_t p = 0; p < w->parts.n; p++)
+    for (int64_t p = 0; p < w->stretches.n; p++)
         if (w->has_path[p])
             return true;
     return false;
@@ -133,7 +134,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     sp_status status = prepare(&w, training, rules, err);
     double value = 0, before;
     int n = 0;
-    if (status == SP_OK && w.parts.n > 0)
+    if (status == SP_OK && w.stretches.n > 0)
         status = expect(&w, workers, &value, err);
     if (status == SP_OK && !any_path(&w))
         status = sp_fail(err, SP_EINVAL,
@@ -156,7 +157,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     if (status == SP_OK && n_iterations)
         *n_iterations = n;
     sp_factors_clear(&w.factors);
-    sp_parts_clear(&w.parts);
+    sp_stretches_clear(&w.stretches);
     free(w.sums);
     sp_owned_free(&w.own);
     return status;

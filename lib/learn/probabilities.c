@@ -1,7 +1,7 @@
 /* Models of probabilities, and those that labels show. */
 #include "learn/probabilities.h"
 
-#include "learn/parts.h"
+#include "learn/stretches.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
 
@@ -91,21 +91,21 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
 
 /* ---- transition probabilities from labels ---- */
 
-/* Counts of the parts as doubles: what obeys the rules. */
+/* Counts of the stretches as doubles: what obeys the rules. */
 typedef struct tables {
     double *transition; /* [K,K] counts, then probabilities */
     double *start;      /* [K] */
     double *prior;      /* [K] */
 } tables;
 
-static void count(const sp_training *training, const sp_parts *parts, tables *c)
+static void count(const sp_training *training, const sp_stretches *stretches, tables *c)
 {
     size_t K = (size_t)training->batch.scores.n_classes;
-    for (int64_t p = 0; p < parts->n; p++) {
-        const sp_part *part = &parts->list[p];
-        const int32_t *y = training->labels + part->first;
-        c->start[y[0]] += part->is_start;
-        for (int64_t t = 0; t < part->n_steps; t++) {
+    for (int64_t p = 0; p < stretches->n; p++) {
+        const sp_stretch *stretch = &stretches->list[p];
+        const int32_t *y = training->labels + stretch->first;
+        c->start[y[0]] += stretch->is_start;
+        for (int64_t t = 0; t < stretch->n_steps; t++) {
             c->prior[y[t]]++;
             if (t > 0)
                 c->transition[(size_t)y[t - 1] * K + (size_t)y[t]]++;
@@ -136,14 +136,14 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
 {
     if (!(smoothing >= 0) || isinf(smoothing))
         return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", smoothing);
-    sp_parts parts;
+    sp_stretches stretches;
     sp_violations found;
-    sp_status status = sp_parts_init(&parts, training, rules, &found, err);
+    sp_status status = sp_stretches_init(&stretches, training, rules, &found, err);
     if (status != SP_OK)
         return status;
     size_t K = (size_t)rules->n_classes;
     double *all = calloc(K * K + 2 * K, sizeof *all);
-    if (parts.n == 0) {
+    if (stretches.n == 0) {
         status =
             sp_fail(err, SP_EINVAL,
                     "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` "
@@ -153,12 +153,12 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
         status = sp_no_memory(err);
     } else {
         tables c = {all, all + K * K, all + K * K + K};
-        count(training, &parts, &c);
+        count(training, &stretches, &c);
         to_probabilities(rules, smoothing, &c);
         status = sp_model_of_probabilities(rules, name, training->classes, c.transition, c.start, c.prior, out, err);
     }
     free(all);
-    sp_parts_clear(&parts);
+    sp_stretches_clear(&stretches);
     if (status == SP_OK && violations)
         *violations = found;
     else

@@ -39,7 +39,7 @@ void sp_rules_clear(sp_rules *rules); /* frees */
 
 void sp_violations_clear(sp_violations *violations);
 
-/* Transition probabilities P(j|i) = (n_ij + a) / sum over allowed j of (n_ij + a), starts likewise, from the parts of the labels
+/* Transition probabilities P(j|i) = (n_ij + a) / sum over allowed j of (n_ij + a), starts likewise, from the stretches of the labels
  * that obey the rules; the share of each class as prior.
  *   smoothing   a >= 0; with 0 a transition never seen that the rules allow is left out (staying excepted)
  *   violations  out, cleared by the caller; may be NULL

@@ -93,7 +93,7 @@ static bool is_cut_at(const sp_recording *r, int64_t t)
 }
 
 /* Spans that end in this piece, from the walk of the piece before. */
-static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps, sp_span *spans)
+static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps, sp_entity_span *spans)
 {
     walk_begin(w);
     int64_t n = 0, end = r->n_steps + (r->rest == 0);
@@ -101,7 +101,7 @@ static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording
         bool is_cut = t == r->n_steps || is_cut_at(r, t);
         sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(tags, r, steps, t);
         if (is_cut ? w->before.type >= 0 : sp_entity_ends(w->before, now))
-            spans[n++] = (sp_span){w->first, t - 1, w->before.type};
+            spans[n++] = (sp_entity_span){w->first, t - 1, w->before.type};
         if (sp_entity_starts(is_cut ? sp_tag_outside : w->before, now))
             w->first = t;
         w->before = now;
@@ -112,7 +112,7 @@ static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording
 
 /* The same as the scheme reads them strictly. */
 static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
-                                 sp_span *spans)
+                                 sp_entity_span *spans)
 {
     walk_begin(w);
     const int64_t none = INT64_MIN; /* no span is open */
@@ -125,7 +125,7 @@ static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const s
         const bool is_open = w->first != none;
         if (!is_open || is_cut || !sp_entity_goes_on(e->scheme, w->before, now)) {
             if (is_open && sp_entity_ends_strictly(e->scheme, w->before, is_cut ? sp_tag_outside : now))
-                spans[n++] = (sp_span){w->first, t - 1, w->before.type};
+                spans[n++] = (sp_entity_span){w->first, t - 1, w->before.type};
             w->first = sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : w->before, now) ? t : none;
         }
         w->before = now;
@@ -139,8 +139,8 @@ static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const s
 
 /* Both lists ascend, and no step is in two spans of one list. Two spans that are the same end in the same piece. types
  * [n_entity_types] or NULL. */
-static void count_spans(int64_t m, const sp_span *reference, int64_t n, const sp_span *decoded, sp_entity_counts *all,
-                        sp_entity_counts *types)
+static void count_spans(int64_t m, const sp_entity_span *reference, int64_t n, const sp_entity_span *decoded,
+                        sp_entity_counts *all, sp_entity_counts *types)
 {
     all->reference += m;
     all->decoded += n;
@@ -163,8 +163,8 @@ static void count_spans(int64_t m, const sp_span *reference, int64_t n, const sp
     }
 }
 
-void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
-                       sp_entity_counts *all)
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
+                       sp_entity_span *decoded, sp_entity_counts *all)
 {
     sp_tag_walk walks[2] = {{.has_begun = false}, {.has_begun = false}};
     int64_t m = read_spans(tags, &walks[0], r, r->labels, reference), n = read_spans(tags, &walks[1], r, path, decoded);
@@ -174,7 +174,7 @@ void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t 
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path)
 {
     sp_entities *out = &e->result->strategies[strategy].entities;
-    sp_span *reference = e->scratch.reference_spans, *decoded = e->scratch.spans;
+    sp_entity_span *reference = e->scratch.reference_spans, *decoded = e->scratch.spans;
     sp_track *track = &e->tracks[strategy];
     int64_t m = read_spans(e->tags, &track->tags[0], r, r->labels, reference);
     int64_t n = read_spans(e->tags, &track->tags[1], r, path, decoded);

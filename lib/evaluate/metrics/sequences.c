@@ -10,9 +10,9 @@ static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation 
 /* Memory for the longest recording: two lists of spans, a path and two lists of runs. */
 typedef struct room {
     sp_owned own;
-    sp_span *reference, *decoded; /* [T+1] */
-    int32_t *path;                /* [T] */
-    sp_tag *tags;                 /* [K] */
+    sp_entity_span *reference, *decoded; /* [T+1] */
+    int32_t *path;                       /* [T] */
+    sp_tag *tags;                        /* [K] */
     sp_runs wanted, found;
 } room;
 

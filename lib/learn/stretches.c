@@ -1,5 +1,5 @@
 /* Cutting recordings where labels cannot be followed. */
-#include "learn/parts.h"
+#include "learn/stretches.h"
 
 #include "core/owned.h"
 #include "learn/training.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sp_parts_clear(sp_parts *parts)
+void sp_stretches_clear(sp_stretches *stretches)
 {
-    free(parts->list);
-    *parts = (sp_parts){0};
+    free(stretches->list);
+    *stretches = (sp_stretches){0};
 }
 
 void sp_violations_clear(sp_violations *violations)
@@ -24,33 +24,33 @@ void sp_violations_clear(sp_violations *violations)
 typedef struct cutter {
     const sp_rules *rules;
     sp_violations *found;
-    sp_parts *parts;
+    sp_stretches *stretches;
     int64_t capacity;
-    bool is_whole; /* memory has sufficed so far */
-    sp_part open;  /* n_steps 0: none */
-    int64_t run;   /* length of the run of one class that the open part ends in */
+    bool is_whole;   /* memory has sufficed so far */
+    sp_stretch open; /* n_steps 0: none */
+    int64_t run;     /* length of the run of one class that the open stretch ends in */
     bool run_is_whole;
 } cutter;
 
-static void append(sp_parts *parts, int64_t *capacity, const sp_part *part, bool *is_whole)
+static void append(sp_stretches *stretches, int64_t *capacity, const sp_stretch *stretch, bool *is_whole)
 {
-    if (parts->n == *capacity) {
+    if (stretches->n == *capacity) {
         *capacity = 2 * *capacity + 64;
-        parts->list = sp_grown(parts->list, *capacity, sizeof *parts->list, is_whole);
+        stretches->list = sp_grown(stretches->list, *capacity, sizeof *stretches->list, is_whole);
     }
     if (*is_whole)
-        parts->list[parts->n++] = *part;
+        stretches->list[stretches->n++] = *stretch;
 }
 
-/* Ends the open part. */
+/* Ends the open stretch. */
 static void close_part(cutter *c)
 {
     if (c->open.n_steps)
-        append(c->parts, &c->capacity, &c->open, &c->is_whole);
+        append(c->stretches, &c->capacity, &c->open, &c->is_whole);
     c->open.n_steps = 0;
 }
 
-/* May the part's last class be left for class k here? Counts what stands against it. */
+/* May the stretch's last class be left for class k here? Counts what stands against it. */
 static bool may_follow(cutter *c, int32_t from, int32_t to)
 {
     size_t pair = (size_t)from * (size_t)c->rules->n_classes + (size_t)to;
@@ -97,7 +97,7 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
         if (c->open.n_steps == 0) {
             bool may_start = t == 0 && c->rules->start[k];
             c->found->illegal_start += t == 0 && !may_start;
-            c->open = (sp_part){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
+            c->open = (sp_stretch){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
             c->run = 0;
             c->run_is_whole = is_entry;
         } else if (before != k) {
@@ -119,29 +119,29 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
     close_part(c);
 }
 
-sp_status sp_parts_init(sp_parts *parts, const sp_training *training, const sp_rules *rules, sp_violations *violations,
-                        sp_error *err)
+sp_status sp_stretches_init(sp_stretches *stretches, const sp_training *training, const sp_rules *rules,
+                            sp_violations *violations, sp_error *err)
 {
     size_t n = (size_t)rules->n_classes;
     sp_violations found = {.illegal_pairs = calloc(n * n, sizeof *found.illegal_pairs)};
-    sp_parts made = {0};
-    cutter c = {.rules = rules, .found = &found, .parts = &made, .is_whole = found.illegal_pairs != NULL};
+    sp_stretches made = {0};
+    cutter c = {.rules = rules, .found = &found, .stretches = &made, .is_whole = found.illegal_pairs != NULL};
     for (int64_t r = 0; c.is_whole && training->labels && r < training->batch.n_recordings; r++)
         if (sp_training_uses(training, r))
             cut_recording(&c, training, r);
     if (!c.is_whole) {
-        sp_parts_clear(&made);
+        sp_stretches_clear(&made);
         sp_violations_clear(&found);
         return sp_no_memory(err);
     }
-    *parts = made;
+    *stretches = made;
     *violations = found;
     return SP_OK;
 }
 
-sp_status sp_parts_unlabelled(sp_parts *parts, const sp_training *training, sp_error *err)
+sp_status sp_stretches_unlabelled(sp_stretches *stretches, const sp_training *training, sp_error *err)
 {
-    sp_parts made = {0};
+    sp_stretches made = {0};
     int64_t capacity = 0;
     bool is_whole = true;
     for (int64_t r = 0; r < training->batch.n_recordings; r++) {
@@ -150,14 +150,14 @@ sp_status sp_parts_unlabelled(sp_parts *parts, const sp_training *training, sp_e
         for (int64_t t = 1; t <= scores.n_steps && sp_training_uses(training, r); t++) {
             if (t < scores.n_steps && !sp_scores_is_gap(&scores, t))
                 continue;
-            sp_part part = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
-            append(&made, &capacity, &part, &is_whole);
+            sp_stretch stretch = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
+            append(&made, &capacity, &stretch, &is_whole);
             from = t;
         }
     }
     if (is_whole)
-        *parts = made;
+        *stretches = made;
     else
-        sp_parts_clear(&made);
+        sp_stretches_clear(&made);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
