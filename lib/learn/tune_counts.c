@@ -74,7 +74,7 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, const sp_settings *s,
 /* One setting after the other, twice round; a new value must be better, so the plain ones win ties. */
 static sp_status search(sp_tuner *u, const sp_rules *rules, sp_settings *best, double *before, double *after, sp_error *err)
 {
-    double best_value;
+    double best_value = 0;
     sp_status status = judge(u, rules, best, &best_value, err);
     *before = best_value;
     for (int round = 0; status == SP_OK && round < 2; round++)
