@@ -43,7 +43,7 @@ static void append(sp_stretches *stretches, int64_t *capacity, const sp_stretch 
 }
 
 /* Ends the open stretch. */
-static void close_part(cutter *c)
+static void close_stretch(cutter *c)
 {
     if (c->open.n_steps)
         append(c->stretches, &c->capacity, &c->open, &c->is_whole);
@@ -79,19 +79,19 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
         bool is_gap = sp_scores_is_gap(&scores, t);
         if (is_gap) {
             is_entry = true;
-            close_part(c);
+            close_stretch(c);
         }
         bool is_impossible = k >= 0 && scores.data && sp_scores_at(&scores, t, k) == -INFINITY;
         n_scored += k >= 0;
         c->found->impossible += is_impossible;
         if (k < 0 || is_impossible) {
-            close_part(c);
+            close_stretch(c);
             is_entry = false;
             continue;
         }
         int32_t before = c->open.n_steps ? labels[t - 1] : -1;
         if (before >= 0 && !may_follow(c, before, k)) {
-            close_part(c);
+            close_stretch(c);
             is_entry = true;
         }
         if (c->open.n_steps == 0) {
@@ -116,7 +116,7 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
     }
     c->found->scored += n_scored;
     c->found->labelled += n_scored > 0;
-    close_part(c);
+    close_stretch(c);
 }
 
 sp_status sp_stretches_init(sp_stretches *stretches, const sp_training *training, const sp_rules *rules,

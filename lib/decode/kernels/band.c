@@ -61,7 +61,7 @@ static bool put_weights(sp_band *band, const sp_chain *chain, const int32_t *pla
 bool sp_band_init(sp_band *band, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
     const size_t n = (size_t)chain->n_states;
-    *band = (sp_band){.isa = isa, .n_classes = chain->n_classes};
+    *band = (sp_band){.isa = isa};
     if (chain->n_states < LEAST_STATES || !is_narrow(chain))
         return true;
     double *room = sp_scratch_get(scratch, n * (SP_BAND_WIDTH + 4), sizeof *room);
@@ -86,7 +86,7 @@ typedef struct band_pass {
     uint8_t *choices;    /* [T,n] */
     int32_t *set, *room; /* [n] places that the path may be in, n_set of them; and room */
     int32_t n_set;
-    int64_t *seen; /* [n] the step of the set before which a place came last */
+    int64_t *seen; /* [n] the step for which a place was last put into a set; 0: none yet */
 } band_pass;
 
 static void go_forward(band_pass *p, const sp_scores *scores)
@@ -110,7 +110,7 @@ static double find_last(band_pass *p)
 {
     const sp_band *band = p->band;
     double best = -INFINITY;
-    int32_t lowest = band->n_classes;
+    int32_t lowest = INT32_MAX;
     for (int32_t i = 0; i < band->n; i++) {
         const double value = p->now[i] + band->end[i];
         if (value < best || (value == best && band->emits[i] > lowest))
@@ -128,7 +128,7 @@ static void set_back(band_pass *p, int64_t t)
 {
     const uint8_t *choice = p->choices + (size_t)(t * p->band->n);
     const int32_t *emits = p->band->emits;
-    int32_t n = 0, lowest = p->band->n_classes, *out = p->room;
+    int32_t n = 0, lowest = INT32_MAX, *out = p->room;
     for (int32_t s = 0; s < p->n_set; s++)
         for (int32_t d = SP_BAND_WIDTH; d-- > 0;) {
             const int32_t from = p->set[s] - d;

@@ -18,7 +18,6 @@ enum { SP_BAND_WIDTH = 3 };
 
 typedef struct sp_band {
     sp_isa isa;
-    int32_t n_classes;
     int32_t n;                     /* M; 0: the chain is not one for this */
     double *weight[SP_BAND_WIDTH]; /* [n] nats from as many places before, -INFINITY where forbidden */
     double *start, *end;           /* [n] nats of the state in each place */

@@ -85,6 +85,10 @@ class TestBug(st.TestCase):
         offsets = self.make([STEPS, 44])
         self.check("dense", "viterbi", offsets, model="tied.json")
         self.check("trace", "mea", offsets, model="tied.json")
+        with h5py.File(self.path("in.h5"), "r+") as file:  # with a gap: by the plain kernel
+            file["segments"] = np.arange(offsets[-1]) // 20
+        self.check("trace", "viterbi", offsets, model="tied.json")
+        offsets = self.make([STEPS, 44])
         # Relaxed: the number of broken rules is that of the recurrence, or the path is withheld.
         self.write("never.json", json.dumps({"statepath_model": 1, "name": "n", "classes": CLASSES, "min_dwell": {"N3": 40},
                                              "allow": {c: sorted({c, "N3"}) for c in CLASSES}, "start": ["Wake"], "end": ["Wake"]}))
