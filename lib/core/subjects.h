@@ -36,10 +36,10 @@ sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *gr
 sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,
                                     const char *file, sp_subjects **out, sp_error *err);
 
-/* Labels by several scorers. */
-typedef struct sp_scorers_found {
-    int32_t n_scorers;
-    const char *const *names; /* [n_scorers] "scorer1" */
-} sp_scorers_found;
+/* Labels by several raters. */
+typedef struct sp_raters_found {
+    int32_t n_raters;
+    const char *const *names; /* [n_raters] "scorer1" */
+} sp_raters_found;
 
 #endif

@@ -90,7 +90,7 @@ void sp_comparison_free(sp_comparison *c)
     for (int32_t s = 0; s < c->n_strategies; s++)
         strategy_free(c->n_classes, &c->strategies[s]);
     sp_sleep_free(c->sleep);
-    sp_scorers_free(c->scorers);
+    sp_raters_free(c->raters);
     sp_traces_free(c);
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);

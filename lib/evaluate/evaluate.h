@@ -43,8 +43,8 @@ typedef struct sp_evaluation_options {
     double margin;      /* >= 0 */
     bool has_wake_trim; /* needs stage_of_class and labels */
     double wake_trim_minutes;
-    int32_t n_scorers;           /* 0: none; at most 32 */
-    const char *const *scorers;  /* [n_scorers] names; copied */
+    int32_t n_raters;            /* 0: none; at most 32 */
+    const char *const *raters;   /* [n_raters] names; copied */
     int32_t n_subjects;          /* 0: each recording is its own unit of inference */
     const char *const *subjects; /* [n_subjects] names; copied */
     const char *subjects_place;  /* where they stand; copied */
@@ -94,7 +94,7 @@ typedef struct sp_evaluation_block {
     const sp_decoded *const *results;
     const uint8_t *const *broken;                    /* [n_strategies][S] 1: the step of a relaxed path breaks a rule; or NULL */
     const double *seconds;                           /* [n_strategies] or NULL */
-    const int32_t *const *scorers;                   /* [n_scorers][S], -1 unscored; NULL without scorers */
+    const int32_t *const *raters;                    /* [n_raters][S], -1 unscored; NULL without raters */
     const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
 } sp_evaluation_block;
@@ -119,13 +119,13 @@ typedef struct sp_evaluation_recording {
 } sp_evaluation_recording;
 typedef struct sp_evaluation_piece {
     int64_t n_steps, before, after;
-    const int32_t *labels;         /* or NULL */
-    const int64_t *segments;       /* or NULL */
-    const sp_scores *scores;       /* of the n_steps alone, prepared; or NULL */
-    const sp_scores *against;      /* [n_against] likewise */
-    const int32_t *const *paths;   /* [n_strategies] */
-    const uint8_t *const *broken;  /* [n_strategies] or NULL */
-    const int32_t *const *scorers; /* [n_scorers] or NULL */
+    const int32_t *labels;        /* or NULL */
+    const int64_t *segments;      /* or NULL */
+    const sp_scores *scores;      /* of the n_steps alone, prepared; or NULL */
+    const sp_scores *against;     /* [n_against] likewise */
+    const int32_t *const *paths;  /* [n_strategies] */
+    const uint8_t *const *broken; /* [n_strategies] or NULL */
+    const int32_t *const *raters; /* [n_raters] or NULL */
 } sp_evaluation_piece;
 sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording, sp_error *err);
 sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation_piece *piece, sp_error *err);

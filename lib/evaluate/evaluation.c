@@ -202,7 +202,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     if (status == SP_OK)
         status = sp_sleep_open(e, options, err);
     if (status == SP_OK)
-        status = sp_scorers_open(e, options, err);
+        status = sp_raters_open(e, options, err);
     if (status == SP_OK)
         status = subjects_open(c, options, err);
     if (status == SP_OK)
@@ -228,7 +228,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.classes = NULL;
     e->options.background = NULL;
     e->options.stage_of_class = NULL;
-    e->options.scorers = NULL;
+    e->options.raters = NULL;
     e->options.subjects = NULL;
     e->options.collapses = NULL;
     e->options.subjects_place = NULL;

@@ -134,8 +134,8 @@ typedef struct sp_strategy_sums {
     bool has_impossible; /* a decoded path whose score is -INFINITY */
 } sp_strategy_sums;
 
-/* Agreement with several scorers on its way (scorers.c). */
-typedef struct sp_scorer_sums sp_scorer_sums;
+/* Agreement with several raters on its way (raters.c). */
+typedef struct sp_rater_sums sp_rater_sums;
 
 /* The recording that is being added. */
 typedef struct sp_at_hand {
@@ -200,7 +200,7 @@ struct sp_evaluation {
     double right_sum, right_squares; /* over steps, of how many strategies have it right */
     int64_t wake_margin;             /* steps */
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
-    sp_scorer_sums *scorers;         /* or NULL */
+    sp_rater_sums *raters;           /* or NULL */
     sp_margins margins;
     sp_count_rows sequence_rows; /* sequence_pairs.c */
     sp_night *nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
@@ -241,12 +241,12 @@ sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t fi
  *   broken    [n_strategies], or NULL
  *   scores    of the piece, or NULL
  *   against   [n_against] those of the other classifiers, or NULL
- *   scorers   [n_scorers], or NULL */
+ *   raters   [n_raters], or NULL */
 typedef struct sp_views {
     const int32_t *const *paths;
     const sp_decoded *results;
     const sp_scores *scores, *against;
-    const int32_t *const *scorers;
+    const int32_t *const *raters;
     const uint8_t *const *broken;
 } sp_views;
 
@@ -313,12 +313,12 @@ void sp_sleep_finish(sp_evaluation *e);
 /* The statistics of recording r from e->nights, which are one row, and its strategies' results. */
 void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
 
-/* scorers.c: all do nothing without scorers */
-sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
-/* scorers [n_scorers] labels; paths [n_strategies], -1 where undecoded. */
-void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths);
-void sp_scorers_finish(sp_evaluation *e);
-void sp_scorers_visit(sp_counting *c, sp_evaluation *e); /* names the counts */
+/* raters.c: all do nothing without raters */
+sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
+/* raters [n_raters] labels; paths [n_strategies], -1 where undecoded. */
+void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters, const int32_t *const *paths);
+void sp_raters_finish(sp_evaluation *e);
+void sp_raters_visit(sp_counting *c, sp_evaluation *e); /* names the counts */
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
@@ -371,8 +371,8 @@ static inline void *sp_calloc(int64_t n, size_t size)
 
 /* ---- parts of a comparison ---- */
 
-void sp_scorers_free(sp_scorers *scorers); /* NULL is fine */
-void sp_sleep_free(sp_sleep *sleep);       /* NULL is fine */
+void sp_raters_free(sp_raters *raters); /* NULL is fine */
+void sp_sleep_free(sp_sleep *sleep);    /* NULL is fine */
 void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
 
 /* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */

@@ -23,10 +23,10 @@
     {                                                                                                                            \
         .base = SP_IN_OWN, .type = TYPE(struct_, member), .pointer = offsetof(OWN, at) + 1, .offset = offsetof(struct_, member)  \
     }
-#define N_SCORERS                                                                                                                \
+#define N_RATERS                                                                                                                 \
     {                                                                                                                            \
-        .base = SP_IN_COMPARISON, .type = SP_FIGURE_I32, .pointer = offsetof(sp_comparison, scorers) + 1,                        \
-        .offset = offsetof(sp_scorers, n_scorers)                                                                                \
+        .base = SP_IN_COMPARISON, .type = SP_FIGURE_I32, .pointer = offsetof(sp_comparison, raters) + 1,                         \
+        .offset = offsetof(sp_raters, n_raters)                                                                                  \
     }
 #define HERE(member) PLACE(SP_IN_OWN, OWN, member)
 #define STRATEGY(member) PLACE(SP_IN_STRATEGY, sp_strategy_result, member)
@@ -434,11 +434,11 @@ static const sp_figure of_coverage[] = {
 };
 #undef OWN
 
-#define OWN sp_scorers
+#define OWN sp_raters
 static const sp_figure of_raters[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the pairs of scorers", CSV, N(HERE(n_scorers)),
+    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the pairs of scorers", CSV, N(HERE(n_raters)),
         .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the pairs of scorers", CSV, N(HERE(n_scorers)),
+    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the pairs of scorers", CSV, N(HERE(n_raters)),
         .json = "mean_kappa"),
     ROW("fleiss_kappa", fleiss, "Fleiss' kappa", 3, "over the steps that all scorers scored", CSV, N(HERE(fleiss_steps))),
     ROW("fleiss_steps", fleiss_steps, "steps", 0, "steps that all scorers scored", PLAIN),
@@ -461,11 +461,11 @@ static const sp_figure of_against[] = {
 };
 #undef OWN
 
-#define OWN sp_scorer_row
+#define OWN sp_rater_row
 static const sp_figure of_rater[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE, N(N_SCORERS),
+    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE, N(N_RATERS),
         .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the other scorers", CSV, MORE, N(N_SCORERS),
+    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the other scorers", CSV, MORE, N(N_RATERS),
         .json = "mean_kappa"),
     ROW("soft_agreement", soft, "soft agreement", 3, "scorers of the same class / scorers of the most frequent, mean over steps",
         CSV, MORE, N(HERE(soft_steps))),
@@ -473,7 +473,7 @@ static const sp_figure of_rater[] = {
 };
 #undef OWN
 
-#define OWN sp_scorer_pair
+#define OWN sp_rater_pair
 static const sp_figure of_rater_pair[] = {
     ROW("steps", steps, "steps", 0, "steps that both decided", PLAIN),
     ROW("accuracy", accuracy, "accuracy", 3, "share of the steps of the same class", MORE, N(HERE(steps))),

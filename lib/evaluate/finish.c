@@ -241,7 +241,7 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
     if (status == SP_OK)
         sp_frequencies_fill(c);
     sp_sleep_finish(e);
-    sp_scorers_finish(e);
+    sp_raters_finish(e);
     if (status == SP_OK)
         sp_collapsed_finish(e);
     if (status == SP_OK)

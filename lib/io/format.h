@@ -56,8 +56,8 @@ typedef struct sp_format {
     /* NULL in formats that have no such thing. */
     sp_status (*read_path)(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
     sp_decoded (*result)(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
-    sp_status (*find_scorers)(sp_source *source, sp_error *err); /* into source->scorers, once */
-    sp_status (*read_scorer)(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);
+    sp_status (*find_raters)(sp_source *source, sp_error *err); /* into source->raters, once */
+    sp_status (*read_rater)(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
     sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
     sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
@@ -91,9 +91,9 @@ struct sp_source {
     const int64_t *token_lines; /* likewise: in which line of the file each is; NULL: it has no lines */
     bool breaks, has_own_segments;
     sp_block *with_holes;
-    const sp_codes *path_codes;  /* likewise of the paths */
-    bool has_looked_for_scorers; /* scorers is filled */
-    sp_scorers_found scorers;
+    const sp_codes *path_codes; /* likewise of the paths */
+    bool has_looked_for_raters; /* raters is filled */
+    sp_raters_found raters;
 };
 
 /* What the labels are read as, and which of them mean none. */

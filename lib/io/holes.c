@@ -274,7 +274,7 @@ sp_status sp_holes_read_path(sp_source *source, int32_t strategy, const sp_wante
     return read_classes(source, strategy, wanted, out, source->format->read_path, err);
 }
 
-sp_status sp_holes_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_holes_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
 {
-    return read_classes(source, scorer, wanted, out, source->format->read_scorer, err);
+    return read_classes(source, rater, wanted, out, source->format->read_rater, err);
 }

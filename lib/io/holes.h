@@ -50,6 +50,6 @@ uint8_t *sp_holes_flags(const sp_holes *holes, int64_t n);
  */
 sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
 sp_status sp_holes_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
-sp_status sp_holes_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);
+sp_status sp_holes_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
 
 #endif

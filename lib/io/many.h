@@ -49,7 +49,7 @@ typedef struct sp_many {
     char *scores_path, *labels_path, *stored_type, *storage, *classes_place, *model_json, *input, *remark;
     int64_t n_remarks;
     bool *has_path_scores;
-    sp_texts scorer_names;
+    sp_texts rater_names;
     sp_status seconds_status; /* the first file that says something that is no length */
     sp_error seconds_error;
 } sp_many;

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "io/many.h"
-#include "io/scorers.h"
+#include "io/raters.h"
 #include "io/source.h"
 
-enum { NO_SCORER = -1 };
+enum { NO_RATER = -1 };
 
 /* ---- members, open and closed ---- */
 
@@ -30,9 +30,9 @@ static void close_many(void *opened)
         free(a->ids[i]);
     for (size_t i = 0; i < sizeof a->texts / sizeof a->texts[0]; i++)
         free(a->texts[i]);
-    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,      a->ids,   a->classes,
-                           a->strategies, a->storage,       a->scores_path,     a->labels_path,  a->input, a->stored_type,
-                           a->model_json, a->classes_place, a->has_path_scores, a->scorer_names, a->remark};
+    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,     a->ids,   a->classes,
+                           a->strategies, a->storage,       a->scores_path,     a->labels_path, a->input, a->stored_type,
+                           a->model_json, a->classes_place, a->has_path_scores, a->rater_names, a->remark};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     sp_file_list_free(a->list);
@@ -251,60 +251,60 @@ static sp_status subjects(sp_source *source, const char *groups, sp_subjects **o
     return status;
 }
 
-/* ---- labels by several scorers ---- */
+/* ---- labels by several raters ---- */
 
 static int32_t index_of(const char *const *names, int32_t n, const char *name)
 {
     for (int32_t i = 0; i < n; i++)
         if (strcmp(names[i], name) == 0)
             return i;
-    return NO_SCORER;
+    return NO_RATER;
 }
 
 /* The names that any file has, sorted. */
-static sp_status collect_scorers(sp_source *source, sp_scorer_names *names, sp_error *err)
+static sp_status collect_raters(sp_source *source, sp_rater_names *names, sp_error *err)
 {
     const sp_many *a = source->opened;
     sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
         sp_source *one = NULL;
-        sp_scorers_found found = {0};
+        sp_raters_found found = {0};
         if (a->files[i].fault)
             continue;
         status = reopen_member(source, i, &one, err);
         if (status == SP_OK)
-            status = sp_source_find_scorers(one, &found, err);
-        for (int32_t s = 0; status == SP_OK && s < found.n_scorers; s++)
-            status = sp_scorer_names_add(names, found.names[s], strlen(found.names[s]), source->info.file, err);
+            status = sp_source_find_raters(one, &found, err);
+        for (int32_t s = 0; status == SP_OK && s < found.n_raters; s++)
+            status = sp_rater_names_add(names, found.names[s], strlen(found.names[s]), source->info.file, err);
     }
-    sp_scorer_names_sort(names);
+    sp_rater_names_sort(names);
     return status;
 }
 
-static sp_status find_scorers(sp_source *source, sp_error *err)
+static sp_status find_raters(sp_source *source, sp_error *err)
 {
     sp_many *a = source->opened;
-    sp_scorer_names names = {0};
-    sp_status status = collect_scorers(source, &names, err);
-    if (status == SP_OK && names.n > 0 && !(a->scorer_names = sp_texts_copy((const char *const *)names.names, names.n)))
+    sp_rater_names names = {0};
+    sp_status status = collect_raters(source, &names, err);
+    if (status == SP_OK && names.n > 0 && !(a->rater_names = sp_texts_copy((const char *const *)names.names, names.n)))
         status = sp_no_memory(err);
     if (status == SP_OK)
-        source->scorers = (sp_scorers_found){.n_scorers = names.n, .names = (const char *const *)a->scorer_names};
-    sp_scorer_names_clear(&names);
+        source->raters = (sp_raters_found){.n_raters = names.n, .names = (const char *const *)a->rater_names};
+    sp_rater_names_clear(&names);
     return status;
 }
 
-static sp_status read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
 {
     piece p = {.source = NULL};
     sp_status status = SP_OK;
     while (status == SP_OK && next_piece(source, wanted, &p, &status, err)) {
-        sp_scorers_found found = {0};
-        status = sp_source_find_scorers(p.source, &found, err);
-        const int32_t own = status == SP_OK ? index_of(found.names, found.n_scorers, source->scorers.names[scorer]) : NO_SCORER;
-        if (status == SP_OK && own != NO_SCORER)
-            status = p.source->format->read_scorer(p.source, own, &p.wanted, out + p.at, err);
-        for (int64_t t = 0; own == NO_SCORER && t < p.wanted.n_steps; t++)
+        sp_raters_found found = {0};
+        status = sp_source_find_raters(p.source, &found, err);
+        const int32_t own = status == SP_OK ? index_of(found.names, found.n_raters, source->raters.names[rater]) : NO_RATER;
+        if (status == SP_OK && own != NO_RATER)
+            status = p.source->format->read_rater(p.source, own, &p.wanted, out + p.at, err);
+        for (int64_t t = 0; own == NO_RATER && t < p.wanted.n_steps; t++)
             out[p.at + t] = -1;
     }
     return status;
@@ -315,8 +315,8 @@ const sp_format sp_many_format = {.name = "several files",
                                   .read = read_many,
                                   .read_path = read_path,
                                   .result = result_of,
-                                  .find_scorers = find_scorers,
-                                  .read_scorer = read_scorer,
+                                  .find_raters = find_raters,
+                                  .read_rater = read_rater,
                                   .epoch_seconds = epoch_seconds,
                                   .subjects = subjects,
                                   .use_threads = use_threads};

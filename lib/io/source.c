@@ -529,35 +529,35 @@ sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects 
                                     : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
 }
 
-sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err)
+sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_error *err)
 {
-    if (!source->has_looked_for_scorers && source->format->find_scorers) {
-        sp_status status = source->format->find_scorers(source, err);
+    if (!source->has_looked_for_raters && source->format->find_raters) {
+        sp_status status = source->format->find_raters(source, err);
         if (status != SP_OK)
             return status;
     }
-    source->has_looked_for_scorers = true;
-    *out = source->scorers;
+    source->has_looked_for_raters = true;
+    *out = source->raters;
     return SP_OK;
 }
 
-sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err)
+sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count, int32_t *labels, sp_error *err)
 {
     sp_wanted w;
-    if (scorer < 0 || scorer >= source->scorers.n_scorers || want_recordings(source, first, count, &w, NULL) != SP_OK)
-        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on", source->file_name, scorer,
+    if (rater < 0 || rater >= source->raters.n_raters || want_recordings(source, first, count, &w, NULL) != SP_OK)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on", source->file_name, rater,
                        (long long)first);
-    return sp_holes_read_scorer(source, scorer, &w, labels, err);
+    return sp_holes_read_rater(source, rater, &w, labels, err);
 }
 
-sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
-                                      int32_t *labels, sp_error *err)
+sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *labels, sp_error *err)
 {
     sp_wanted w;
-    if (scorer < 0 || scorer >= source->scorers.n_scorers || want_steps(source, recording, first, n, &w, NULL) != SP_OK)
+    if (rater < 0 || rater >= source->raters.n_raters || want_steps(source, recording, first, n, &w, NULL) != SP_OK)
         return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld", source->file_name,
-                       scorer, (long long)first, (long long)recording);
-    return sp_holes_read_scorer(source, scorer, &w, labels, err);
+                       rater, (long long)first, (long long)recording);
+    return sp_holes_read_rater(source, rater, &w, labels, err);
 }
 
 /* ---- paths: a source that was opened for them ---- */

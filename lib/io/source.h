@@ -1,4 +1,4 @@
-/* Sources for the pipeline: labels by several scorers, subjects, codes, and reading paths in pieces. Not installed. */
+/* Sources for the pipeline: labels by several raters, subjects, codes, and reading paths in pieces. Not installed. */
 #ifndef STATEPATH_IO_SOURCE_H
 #define STATEPATH_IO_SOURCE_H
 
@@ -32,7 +32,7 @@ bool sp_source_has_words(const sp_source *source);
 /* From here on labels and paths that are words are classes of this model, which must stay until the source is closed. */
 void sp_source_use_model(sp_source *source, const sp_model *model);
 
-/* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
+/* From here on labels, those of raters too, are what these codes say: classes of their model, or columns. NULL: as they are. The
  * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);
 
@@ -55,19 +55,19 @@ void sp_source_use_threads(sp_source *source, int n_threads);
  * does not say. SP_OK; SP_EDATA (it is not one number above 0), SP_ENOMEM. */
 sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
 
-/* Labels by several scorers: the datasets labels_X beside the labels (beside the scores where there are no labels), in the shape
+/* Labels by several raters: the datasets labels_X beside the labels (beside the scores where there are no labels), in the shape
  * of labels. Those of another shape or type are something else and are passed over, and so is the one that is the reference
- * itself. In groups a scorer may be missing in some recordings: these are unscored. names are sorted, without "labels_"; borrowed
+ * itself. In groups a rater may be missing in some recordings: these are unscored. names are sorted, without "labels_"; borrowed
  * until close. SP_OK; SP_EDATA (more than 32), SP_EFILE, SP_ENOMEM. Cost: listing the links of each recording. */
-sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err);
+sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_error *err);
 
-/* Labels [S'] of one scorer for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
- * sp_source_find_scorers. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such scorer or recording), SP_ENOMEM. */
-sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err);
+/* Labels [S'] of one rater for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
+ * sp_source_find_raters. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such rater or recording), SP_ENOMEM. */
+sp_status sp_source_read_rater(sp_source *source, int32_t rater, int64_t first, int64_t count, int32_t *labels, sp_error *err);
 
 /* The same for steps of one recording, as sp_source_read_steps(). */
-sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
-                                      int32_t *labels, sp_error *err);
+sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *labels, sp_error *err);
 
 /* Looks for the subjects of a file's recordings.
  *   groups  NULL: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in

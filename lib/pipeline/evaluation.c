@@ -261,8 +261,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     how.trace_steps = p->part || (p->merging && !p->merging->again) ? 0 : o->trace_steps;
     how.is_part = p->part || p->merging;
     how.keeps_steps = p->part && p->part->with_steps;
-    how.n_scorers = p->raters.found.n_scorers;
-    how.scorers = p->raters.found.names;
+    how.n_raters = p->raters.found.n_raters;
+    how.raters = p->raters.found.names;
     if (p->subjects) {
         how.n_subjects = p->subjects->n_subjects;
         how.subjects = (const char *const *)p->subjects->names;

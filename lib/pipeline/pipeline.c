@@ -136,7 +136,7 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
 
 void sp_pipeline_close(sp_pipeline *p)
 {
-    sp_raters_clear(&p->raters);
+    sp_rater_labels_clear(&p->raters);
     sp_reliability_sums_free(p->reliability);
     sp_subjects_free(p->subjects);
     sp_workers_free(p->workers);
@@ -238,7 +238,7 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err)
 {
-    p->raters.found = (sp_scorers_found){p->from.n_raters, p->from.raters};
+    p->raters.found = (sp_raters_found){p->from.n_raters, p->from.raters};
     return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given", &p->subjects, err)
                             : SP_OK;
 }

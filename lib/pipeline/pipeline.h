@@ -87,7 +87,7 @@ typedef struct sp_pipeline {
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
     char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
-    sp_raters raters;           /* found by whoever wants them */
+    sp_rater_labels raters;     /* found by whoever wants them */
     const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */
     int32_t stages[SP_N_STAGES];
     int64_t wake_margin;

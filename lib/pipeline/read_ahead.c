@@ -13,7 +13,7 @@ static bool open_slot(sp_slot *slot, int32_t n_more)
     return is_whole;
 }
 
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters, int32_t n_more,
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters, int32_t n_more,
                         const sp_recordings *const *more)
 {
     *a = (sp_read_ahead){.from = from, .n_more = n_more, .more = more};
@@ -32,7 +32,7 @@ void sp_read_ahead_close(sp_read_ahead *a)
         for (int32_t m = 0; slots[i]->more && m < a->n_more; m++)
             sp_block_free(slots[i]->more[m]);
         free(slots[i]->more);
-        sp_raters_clear(&slots[i]->raters);
+        sp_rater_labels_clear(&slots[i]->raters);
     }
 }
 
@@ -42,7 +42,7 @@ static void read_slot(const sp_read_ahead *a, sp_slot *slot)
     for (int32_t i = 0; slot->status == SP_OK && i < a->n_more; i++)
         slot->status = a->more[i]->read(a->more[i]->arg, &slot->part, slot->parts, slot->more[i], &slot->err);
     if (slot->status == SP_OK)
-        slot->status = sp_raters_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
+        slot->status = sp_rater_labels_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
     slot->is_there = true;
 }
 

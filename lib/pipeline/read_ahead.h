@@ -14,7 +14,7 @@ typedef struct sp_slot {
     bool is_there;
     sp_block *block;
     sp_block **more; /* [n_more] the same part of others */
-    sp_raters raters;
+    sp_rater_labels raters;
     sp_status status;
     sp_error err;
 } sp_slot;
@@ -30,7 +30,7 @@ typedef struct sp_read_ahead {
 
 /* With each part the labels of these raters (NULL: none) are read, and the same part of n_more others, which are the same
  * recordings; borrowed. False on lack of memory; close in any case. */
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters, int32_t n_more,
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_raters_found *raters, int32_t n_more,
                         const sp_recordings *const *more);
 void sp_read_ahead_close(sp_read_ahead *a);
 

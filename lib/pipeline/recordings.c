@@ -99,31 +99,31 @@ sp_recordings sp_recordings_of_arrays(sp_arrays *a)
 
 /* ---- raters ---- */
 
-void sp_raters_clear(sp_raters *s)
+void sp_rater_labels_clear(sp_rater_labels *s)
 {
-    for (int i = 0; i < SP_SOURCE_MAX_SCORERS; i++) {
+    for (int i = 0; i < SP_SOURCE_MAX_RATERS; i++) {
         free(s->labels[i]);
         s->labels[i] = NULL;
     }
     s->room = 0;
 }
 
-static sp_status reserve(sp_raters *s, int64_t n_steps, sp_error *err)
+static sp_status reserve(sp_rater_labels *s, int64_t n_steps, sp_error *err)
 {
-    if (n_steps < s->room || s->found.n_scorers == 0)
+    if (n_steps < s->room || s->found.n_raters == 0)
         return SP_OK;
-    sp_raters_clear(s);
-    for (int i = 0; i < s->found.n_scorers; i++)
+    sp_rater_labels_clear(s);
+    for (int i = 0; i < s->found.n_raters; i++)
         if (!(s->labels[i] = malloc(((size_t)n_steps + 1) * sizeof *s->labels[i])))
             return sp_no_memory(err);
     s->room = n_steps + 1;
     return SP_OK;
 }
 
-sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err)
+sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err)
 {
     sp_status status = reserve(s, n_steps, err);
-    for (int32_t i = 0; status == SP_OK && i < s->found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && i < s->found.n_raters; i++)
         status = from->read_rater(from->arg, i, part, s->labels[i], err);
     return status;
 }

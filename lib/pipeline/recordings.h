@@ -12,15 +12,16 @@ sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, in
  * scores are the same. */
 void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t from_step, int64_t n);
 
-typedef struct sp_raters {
-    sp_scorers_found found; /* none: nothing is read */
-    int32_t *labels[SP_SOURCE_MAX_SCORERS];
+typedef struct sp_rater_labels {
+    sp_raters_found found; /* none: nothing is read */
+    int32_t *labels[SP_SOURCE_MAX_RATERS];
     int64_t room; /* steps */
-} sp_raters;
+} sp_rater_labels;
 
-void sp_raters_clear(sp_raters *s);
+void sp_rater_labels_clear(sp_rater_labels *s);
 
 /* Reads their labels of a part of n_steps. SP_OK; SP_ENOMEM; what reading says. */
-sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err);
+sp_status sp_rater_labels_read(sp_rater_labels *s, const sp_recordings *from, const sp_part *part, int64_t n_steps,
+                               sp_error *err);
 
 #endif

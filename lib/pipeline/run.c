@@ -109,7 +109,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
     }
     if (status == SP_OK && block->labels)
         status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
-    for (int32_t i = 0; status == SP_OK && raters && i < p->raters.found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && raters && i < p->raters.found.n_raters; i++)
         status = sp_pipeline_to_columns(p, block->n_steps, raters[i], raters[i], err);
     return status;
 }
@@ -190,7 +190,7 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_e
                                .results = all.results,
                                .broken = p->on_infeasible == SP_INFEASIBLE_RELAX && !p->given ? all.broken : NULL,
                                .seconds = p->given ? NULL : all.seconds,
-                               .scorers = (const int32_t *const *)raters,
+                               .raters = (const int32_t *const *)raters,
                                .subject = p->subjects ? p->subjects->of_recording + first : NULL,
                                .cut_path_steps = p->cut_path_steps ? p->cut_path_steps + first : NULL,
                                .cut_label_steps = p->cut_label_steps ? p->cut_label_steps + first : NULL};
@@ -289,7 +289,7 @@ static sp_pipeline again_of(const sp_pipeline *p, sp_run_options *quiet)
     again.opt = quiet;
     again.sink = NULL;
     again.has_nll = false;
-    again.raters = (sp_raters){.found = {.n_scorers = 0}};
+    again.raters = (sp_rater_labels){.found = {.n_raters = 0}};
     again.subjects = NULL;
     again.wake_stages = NULL;
     return again;

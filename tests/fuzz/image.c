@@ -269,16 +269,16 @@ static void use_source(const sp_file_access *how, bool with_reports)
     prepare.missing_uniform = with_reports;
     sp_block *block = sp_block_new();
     double seconds;
-    sp_scorers_found scorers;
+    sp_raters_found raters;
     sp_subjects *subjects = NULL;
     assert(block);
     (void)sp_source_epoch_seconds(source, &seconds, &err);
     if (sp_source_subjects(source, NULL, &subjects, &err) == SP_OK)
         sp_subjects_free(subjects);
     const bool is_small = info->n_steps <= MOST_STEPS && info->n_classes <= MOST_CLASSES && info->n_recordings <= MOST_STEPS;
-    if (is_small && sp_source_find_scorers(source, &scorers, &err) == SP_OK && scorers.n_scorers > 0) {
+    if (is_small && sp_source_find_raters(source, &raters, &err) == SP_OK && raters.n_raters > 0) {
         int32_t *labels = malloc((size_t)info->n_steps * sizeof *labels + 1);
-        (void)sp_source_read_scorer(source, 0, 0, info->n_recordings, labels, &err);
+        (void)sp_source_read_rater(source, 0, 0, info->n_recordings, labels, &err);
         free(labels);
     }
     err.message[0] = 0;

@@ -7,7 +7,7 @@
 /* Runs cut only what is too long for memory; pieces of a few steps show what falls on their borders. */
 #include "evaluate/evaluate.h"
 
-enum { K = 5, MOST = 400, STRATEGIES = 3, SCORERS = 2, N = 3 };
+enum { K = 5, MOST = 400, STRATEGIES = 3, RATERS = 2, N = 3 };
 
 static const char *const strategies[STRATEGIES] = {"argmax", "greedy", "viterbi"};
 static const char *const names[][K] = {
@@ -16,14 +16,14 @@ static const int32_t stages[K] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_ST
 
 typedef struct problem {
     int kind; /* of names */
-    bool has_labels, has_segments, has_scorers, has_trim, bridges;
+    bool has_labels, has_segments, has_raters, has_trim, bridges;
     sp_work work;
     uint8_t background[K];
     int64_t cut[N];
     sp_model *model;
     sp_chain *chain;
     int64_t offsets[N + 1];
-    int32_t labels[MOST * N], paths[STRATEGIES][MOST * N], scorers[SCORERS][MOST * N];
+    int32_t labels[MOST * N], paths[STRATEGIES][MOST * N], raters[RATERS][MOST * N];
     int64_t segments[MOST * N];
     double scores[MOST * N * K];
     sp_decoded results[STRATEGIES][N];
@@ -64,7 +64,7 @@ static void problem_draw(problem *p, uint64_t seed)
     random_source random = {seed};
     *p = (problem){.kind = (int)(seed % 3), .has_labels = random_chance(&random, 0.85)};
     p->has_segments = random_chance(&random, 0.4);
-    p->has_scorers = random_chance(&random, 0.4);
+    p->has_raters = random_chance(&random, 0.4);
     p->has_trim = p->kind == 2 && p->has_labels && random_chance(&random, 0.5);
     p->bridges = p->has_labels && random_chance(&random, 0.5);
     p->work = random_chance(&random, 0.5) ? SP_WORK_ACTIONS : p->kind < 2 ? SP_WORK_TAGS : SP_WORK_SLEEP;
@@ -80,8 +80,8 @@ static void problem_draw(problem *p, uint64_t seed)
         draw_steps(&random, T, p->labels + first, stay, none);
         for (int64_t t = first; t < first + T && p->kind == 2 && random_chance(&random, 0.98); t++)
             p->labels[t] = 0; /* a night begins awake */
-        for (int i = 0; i < SCORERS; i++)
-            draw_steps(&random, T, p->scorers[i] + first, stay, none);
+        for (int i = 0; i < RATERS; i++)
+            draw_steps(&random, T, p->raters[i] + first, stay, none);
         for (int64_t t = first; t < first + T; t++)
             p->segments[t] = segment += random_chance(&random, 0.03);
         for (int s = 0; s < STRATEGIES; s++) {
@@ -109,7 +109,7 @@ static void problem_free(problem *p)
 
 static sp_evaluation *open(const problem *p)
 {
-    static const char *const scorer_names[SCORERS] = {"a", "b"};
+    static const char *const rater_names[RATERS] = {"a", "b"};
     sp_error err;
     sp_evaluation_options o = sp_evaluation_options_default();
     o.has_labels = p->has_labels;
@@ -128,9 +128,9 @@ static sp_evaluation *open(const problem *p)
     o.bridge_unscored = p->bridges;
     o.has_length_trim = true;
     o.wake_trim_minutes = 1;
-    if (p->has_scorers) {
-        o.n_scorers = SCORERS;
-        o.scorers = scorer_names;
+    if (p->has_raters) {
+        o.n_raters = RATERS;
+        o.raters = rater_names;
     }
     sp_evaluation *e = NULL;
     assert_ok(sp_evaluation_new(p->chain, p->chain, &o, &e, &err), &err);
@@ -141,14 +141,14 @@ static void add_whole(const problem *p, sp_evaluation *e, int64_t n)
 {
     int64_t first = p->offsets[n], offsets[2] = {0, p->offsets[n + 1] - first};
     sp_scores scores = {p->scores + first * K, SP_F64, K, offsets[1], NULL};
-    const int32_t *paths[STRATEGIES], *scorers[SCORERS];
+    const int32_t *paths[STRATEGIES], *raters[RATERS];
     const sp_decoded *results[STRATEGIES];
     for (int s = 0; s < STRATEGIES; s++) {
         paths[s] = p->paths[s] + first;
         results[s] = &p->results[s][n];
     }
-    for (int i = 0; i < SCORERS; i++)
-        scorers[i] = p->scorers[i] + first;
+    for (int i = 0; i < RATERS; i++)
+        raters[i] = p->raters[i] + first;
     sp_evaluation_block block = {.n_recordings = 1,
                                  .offsets = offsets,
                                  .labels = p->has_labels ? p->labels + first : NULL,
@@ -156,7 +156,7 @@ static void add_whole(const problem *p, sp_evaluation *e, int64_t n)
                                  .scores = &scores,
                                  .paths = paths,
                                  .results = results,
-                                 .scorers = p->has_scorers ? scorers : NULL,
+                                 .raters = p->has_raters ? raters : NULL,
                                  .cut_path_steps = &p->cut[n]};
     sp_error err;
     assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
@@ -196,12 +196,12 @@ static int32_t *around(const int32_t *steps, int64_t at, int64_t n, int64_t befo
 
 static void add_piece(const problem *p, sp_evaluation *e, int64_t first, int64_t at, int64_t n, int64_t before, int64_t after)
 {
-    int32_t *labels = around(p->labels + first, at, n, before, after), *paths[STRATEGIES], *scorers[SCORERS];
+    int32_t *labels = around(p->labels + first, at, n, before, after), *paths[STRATEGIES], *raters[RATERS];
     int64_t *segments = (int64_t *)copy_of(p->segments + first + at - before, (size_t)(before + n + after) * 8) + before;
     for (int s = 0; s < STRATEGIES; s++)
         paths[s] = around(p->paths[s] + first, at, n, before, after);
-    for (int i = 0; i < SCORERS; i++)
-        scorers[i] = around(p->scorers[i] + first, at, n, before, after);
+    for (int i = 0; i < RATERS; i++)
+        raters[i] = around(p->raters[i] + first, at, n, before, after);
     sp_scores scores = {copy_of(p->scores + (first + at) * K, (size_t)n * K * sizeof(double)), SP_F64, K, n, NULL};
     sp_evaluation_piece piece = {.n_steps = n,
                                  .before = before,
@@ -210,15 +210,15 @@ static void add_piece(const problem *p, sp_evaluation *e, int64_t first, int64_t
                                  .segments = p->has_segments ? segments : NULL,
                                  .scores = &scores,
                                  .paths = (const int32_t *const *)paths,
-                                 .scorers = p->has_scorers ? (const int32_t *const *)scorers : NULL};
+                                 .raters = p->has_raters ? (const int32_t *const *)raters : NULL};
     sp_error err;
     assert_ok(sp_evaluation_add_piece(e, &piece, &err), &err);
     free(labels - before);
     free(segments - before);
     for (int s = 0; s < STRATEGIES; s++)
         free(paths[s] - before);
-    for (int i = 0; i < SCORERS; i++)
-        free(scorers[i] - before);
+    for (int i = 0; i < RATERS; i++)
+        free(raters[i] - before);
     free((void *)scores.data);
 }
 
@@ -357,10 +357,9 @@ static void test_pieces_out_of_order(void **state)
         assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EINVAL);
     }
     p->labels[p->offsets[1] + 7] = 9;
-    const int32_t *paths[STRATEGIES] = {p->paths[0], p->paths[1], p->paths[2]},
-                  *scorers[SCORERS] = {p->scorers[0], p->scorers[1]};
+    const int32_t *paths[STRATEGIES] = {p->paths[0], p->paths[1], p->paths[2]}, *raters[RATERS] = {p->raters[0], p->raters[1]};
     piece =
-        (sp_evaluation_piece){.n_steps = 20, .after = 4, .labels = p->labels + p->offsets[1], .paths = paths, .scorers = scorers};
+        (sp_evaluation_piece){.n_steps = 20, .after = 4, .labels = p->labels + p->offsets[1], .paths = paths, .raters = raters};
     assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EDATA);
     assert_int_equal(err.step, 7);
     sp_evaluation_free(e);

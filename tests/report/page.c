@@ -62,7 +62,7 @@ int main(int argc, char **argv)
         if (shape[0] == 0 && !pages[i].make) { /* nights have people in them */
             if (s->comparison.n_traces == s->comparison.n_recordings)
                 sample_add_sleep(s, 30, false);
-            sample_add_scorers(s, 5);
+            sample_add_raters(s, 5);
         }
         sp_error err = {0};
         char *page = NULL;

@@ -44,14 +44,14 @@ void sample_add_sleep(sample *s, double epoch_seconds, bool is_assumed)
     c->sleep = sleep;
 }
 
-static void fill_row(sample *s, sp_scorer_row *row, const char *name, int32_t n, int32_t index, int32_t itself)
+static void fill_row(sample *s, sp_rater_row *row, const char *name, int32_t n, int32_t index, int32_t itself)
 {
     row->name = name;
     row->with = sample_alloc(s, (size_t)n, sizeof *row->with);
     for (int32_t i = 0; i < n; i++) {
         sp_value kappa = {.value = 0.7 + 0.01 * ((index + i) % 7)}, accuracy = {.value = 0.8 + 0.01 * ((index + i) % 7)};
         sp_value none = {.undefined = "itself"};
-        row->with[i] = (sp_scorer_pair){
+        row->with[i] = (sp_rater_pair){
             .steps = 1000, .agreed = 800, .accuracy = i == itself ? none : accuracy, .kappa = i == itself ? none : kappa};
     }
     row->mean_accuracy = (sp_value){.value = 0.8 + 0.01 * index};
@@ -60,28 +60,28 @@ static void fill_row(sample *s, sp_scorer_row *row, const char *name, int32_t n,
     row->soft_steps = 1000;
 }
 
-void sample_add_scorers(sample *s, int32_t n)
+void sample_add_raters(sample *s, int32_t n)
 {
     sp_comparison *c = &s->comparison;
-    sp_scorers *scorers = sample_alloc(s, 1, sizeof *scorers);
-    scorers->n_scorers = n;
-    scorers->n_strategies = c->n_strategies;
-    scorers->names = sample_alloc(s, (size_t)n, sizeof *scorers->names);
-    scorers->has_reference = true;
-    scorers->strategies = sample_alloc(s, (size_t)c->n_strategies, sizeof *scorers->strategies);
-    scorers->scorers = sample_alloc(s, (size_t)n, sizeof *scorers->scorers);
-    fill_row(s, &scorers->reference, "reference", n, 0, -1);
+    sp_raters *raters = sample_alloc(s, 1, sizeof *raters);
+    raters->n_raters = n;
+    raters->n_strategies = c->n_strategies;
+    raters->names = sample_alloc(s, (size_t)n, sizeof *raters->names);
+    raters->has_reference = true;
+    raters->strategies = sample_alloc(s, (size_t)c->n_strategies, sizeof *raters->strategies);
+    raters->raters = sample_alloc(s, (size_t)n, sizeof *raters->raters);
+    fill_row(s, &raters->reference, "reference", n, 0, -1);
     for (int32_t i = 0; i < c->n_strategies; i++)
-        fill_row(s, &scorers->strategies[i], c->strategies[i].name, n, 1 + i, -1);
+        fill_row(s, &raters->strategies[i], c->strategies[i].name, n, 1 + i, -1);
     for (int32_t i = 0; i < n; i++) {
         char name[32];
         snprintf(name, sizeof name, "<person> %d", (int)i + 1);
-        scorers->names[i] = sample_text(s, name);
-        fill_row(s, &scorers->scorers[i], scorers->names[i], n, 2 + i, i);
+        raters->names[i] = sample_text(s, name);
+        fill_row(s, &raters->raters[i], raters->names[i], n, 2 + i, i);
     }
-    scorers->mean_accuracy = (sp_value){.value = 0.81};
-    scorers->mean_kappa = (sp_value){.value = 0.72};
-    scorers->fleiss = n > 2 ? (sp_value){.value = 0.715} : (sp_value){.undefined = "fewer than three scorers"};
-    scorers->fleiss_steps = n > 2 ? 987 : 0;
-    c->scorers = scorers;
+    raters->mean_accuracy = (sp_value){.value = 0.81};
+    raters->mean_kappa = (sp_value){.value = 0.72};
+    raters->fleiss = n > 2 ? (sp_value){.value = 0.715} : (sp_value){.undefined = "fewer than three scorers"};
+    raters->fleiss_steps = n > 2 ? 987 : 0;
+    c->raters = raters;
 }

@@ -24,7 +24,7 @@ EXPECTED = {
 # These read the folder of real data and worked examples.
 NEED_DATA = {
     "test_build", "test_eval_cases", "test_evaluation_real", "test_latex:test_tags", "test_model_json", "test_peer_cases_decode",
-    "test_real_data", "test_real_files", "test_report_browser:tags", "test_scorers", "test_sleep_statistics", "test_tmbed_sample",
+    "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
 }
 
 PARTS = [r"^\[  SKIPPED \] (\w+)$", r"^skipped: (\w+): .*$"]

@@ -41,8 +41,8 @@ static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const 
                        piece->n_steps, piece->before, piece->after, h->at, h->recording.n_steps, SP_AROUND);
     if (e->options.has_labels && !piece->labels)
         return sp_fail(err, SP_EINVAL, "labels were announced, but there are none");
-    const int32_t n_scorers = e->options.n_scorers;
-    if (n_scorers > 0 && !piece->scorers)
+    const int32_t n_raters = e->options.n_raters;
+    if (n_raters > 0 && !piece->raters)
         return sp_fail(err, SP_EINVAL, "scorers were announced, but there are none");
     sp_status status =
         e->options.has_labels ? sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->labels, "the label", err) : SP_OK;
@@ -52,9 +52,9 @@ static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const 
         if (h->recording.results[s].status == SP_OK)
             status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->paths[s], what, err);
     }
-    for (int32_t i = 0; status == SP_OK && i < n_scorers; i++) {
-        snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
-        status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->scorers[i], what, err);
+    for (int32_t i = 0; status == SP_OK && i < n_raters; i++) {
+        snprintf(what, sizeof what, "the label of %.64s", e->result->raters->names[i]);
+        status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->raters[i], what, err);
     }
     return status;
 }
@@ -176,7 +176,7 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     if (status == SP_OK && r->rest > 0)
         sp_drop_reference_runs(e);
     if (status == SP_OK)
-        sp_add_scorers(e, &whole, views->scorers, views->paths);
+        sp_add_raters(e, &whole, views->raters, views->paths);
     if (status == SP_OK)
         sp_add_regret(e, r, views);
     if (status == SP_OK && r->labels)
@@ -264,7 +264,7 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
-    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->scorers, piece->broken};
+    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->raters, piece->broken};
     if (status == SP_OK)
         status = add_steps(e, &r, &views, err);
     h->at += piece->n_steps;
@@ -319,7 +319,7 @@ typedef struct whole_recording {
     sp_evaluation_recording recording;
     sp_evaluation_piece piece;
     sp_scores scores, against[SP_MOST_AGAINST];
-    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_MAX_RATERS];
     const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
 } whole_recording;
@@ -332,8 +332,8 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
         out->paths[s] = block->paths[s] + first;
         out->broken[s] = block->broken ? block->broken[s] + first : NULL;
     }
-    for (int32_t i = 0; block->scorers && i < e->options.n_scorers; i++)
-        out->scorers[i] = block->scorers[i] + first;
+    for (int32_t i = 0; block->raters && i < e->options.n_raters; i++)
+        out->raters[i] = block->raters[i] + first;
     sp_batch batch = {.n_recordings = block->n_recordings, .offsets = block->offsets};
     if (block->scores) {
         batch.scores = *block->scores;
@@ -357,7 +357,7 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
                                        .against = block->against ? out->against : NULL,
                                        .paths = out->paths,
                                        .broken = block->broken ? out->broken : NULL,
-                                       .scorers = block->scorers ? out->scorers : NULL};
+                                       .raters = block->raters ? out->raters : NULL};
 }
 
 static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *block, sp_error *err)

@@ -183,7 +183,7 @@ static void visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index *in
     count_tally(c, &e->reference_runs, sp_run_key(e->K, 0), true);
     for (int32_t s = 0; s < r->n_strategies; s++)
         visit_strategy(c, e, s, index);
-    sp_scorers_visit(c, e);
+    sp_raters_visit(c, e);
 }
 
 /* ---- what is told of each recording ---- */

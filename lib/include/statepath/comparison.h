@@ -468,7 +468,7 @@ typedef struct sp_comparison {
     bool has_margin;           /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;
     /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep
-     * statistics, scorers and traces are of the whole recording. A reference without sleep is left whole. */
+     * statistics, raters and traces are of the whole recording. A reference without sleep is left whole. */
     bool has_wake_trim;
     double wake_trim_minutes;
     int64_t *trimmed_steps; /* [N]; NULL without has_wake_trim */
@@ -482,9 +482,9 @@ typedef struct sp_comparison {
     double epoch_seconds; /* length of a step; 0: not known */
     bool epoch_is_assumed;
     uint64_t seed;
-    sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
-    sp_scorers *scorers; /* NULL: one reference, or none */
-    double level;        /* of all intervals, such as 0.95 */
+    sp_sleep *sleep;   /* NULL: the classes are no sleep stages */
+    sp_raters *raters; /* NULL: one reference, or none */
+    double level;      /* of all intervals, such as 0.95 */
     /* Files with the same figures, as the page is to link to them: a name in the page's own folder, or NULL. Not owned. */
     const char *json_link, *csv_link;
     /* Pictures. */
@@ -520,8 +520,8 @@ typedef enum sp_figure_scope {
     SP_OF_CALIBRATION,
     SP_OF_BIN,      /* steps of similar confidence */
     SP_OF_COVERAGE, /* the steps of greatest confidence */
-    SP_OF_RATERS,   /* scorers among themselves */
-    SP_OF_RATER,    /* reference, strategy or scorer against the scorers */
+    SP_OF_RATERS,   /* raters among themselves */
+    SP_OF_RATER,    /* reference, strategy or rater against the raters */
     SP_OF_RATER_PAIR,
     SP_OF_SLEEP_MEAN,
     SP_OF_SLEEP_DIFFERENCE,

@@ -172,43 +172,43 @@ typedef struct sp_reliability {
     sp_coverage_point coverage[SP_COVERAGE_POINTS];
 } sp_reliability;
 
-/* ---- several scorers ----
+/* ---- several raters ----
  *
- * Agreement where several people scored the same recordings: of each strategy and of the reference with each scorer, of the
- * scorers with each other, and of all of them. Pooled over steps.
+ * Agreement where several raters scored the same recordings: of each strategy and of the reference with each rater, of the
+ * raters with each other, and of all of them. Pooled over steps.
  */
 
-enum { SP_MAX_SCORERS = 32, SP_SCORERS_MAX_CLASSES = 128 };
+enum { SP_MAX_RATERS = 32, SP_RATERS_MAX_CLASSES = 128 };
 
-/* Two that decided the same steps. kappa is Cohen's, on the steps that the scorer (of two scorers: both) has scored; a step
+/* Two that decided the same steps. kappa is Cohen's, on the steps that the rater (of two raters: both) has scored; a step
  * without decision by the strategy is wrong. */
-typedef struct sp_scorer_pair {
+typedef struct sp_rater_pair {
     int64_t steps, agreed;
-    sp_value accuracy, kappa; /* undefined "no scored steps", "one class only"; of a scorer with itself "itself" */
-} sp_scorer_pair;
+    sp_value accuracy, kappa; /* undefined "no scored steps", "one class only"; of a rater with itself "itself" */
+} sp_rater_pair;
 
-/* One row: the reference, a strategy, or a scorer. */
-typedef struct sp_scorer_row {
-    const char *name;                   /* borrowed: of the strategy or scorer; "reference" */
-    sp_scorer_pair *with;               /* [n_scorers] */
-    sp_value mean_accuracy, mean_kappa; /* over the scorers, itself left out; where defined */
-    /* Soft agreement (Guillot et al. 2020, doi:10.1109/TNSRE.2020.3011181): mean over steps of n(k) / max n, where n(k) scorers
-     * say the class k that stands here, and max n the most say one class. A scorer is held against the others. */
+/* One row: the reference, a strategy, or a rater. */
+typedef struct sp_rater_row {
+    const char *name;                   /* borrowed: of the strategy or rater; "reference" */
+    sp_rater_pair *with;                /* [n_raters] */
+    sp_value mean_accuracy, mean_kappa; /* over the raters, itself left out; where defined */
+    /* Soft agreement (Guillot et al. 2020, doi:10.1109/TNSRE.2020.3011181): mean over steps of n(k) / max n, where n(k) raters
+     * say the class k that stands here, and max n the most say one class. A rater is held against the others. */
     sp_value soft;
     int64_t soft_steps;
-} sp_scorer_row;
+} sp_rater_row;
 
-typedef struct sp_scorers {
-    int32_t n_scorers, n_strategies;
-    char **names; /* [n_scorers] */
+typedef struct sp_raters {
+    int32_t n_raters, n_strategies;
+    char **names; /* [n_raters] */
     bool has_reference;
-    sp_scorer_row reference;            /* when has_reference */
-    sp_scorer_row *strategies;          /* [n_strategies] */
-    sp_scorer_row *scorers;             /* [n_scorers] */
-    sp_value mean_accuracy, mean_kappa; /* of the pairs of scorers: what people reach among themselves */
+    sp_rater_row reference;             /* when has_reference */
+    sp_rater_row *strategies;           /* [n_strategies] */
+    sp_rater_row *raters;               /* [n_raters] */
+    sp_value mean_accuracy, mean_kappa; /* of the pairs of raters: what raters reach among themselves */
     sp_value fleiss; /* Fleiss 1971, doi:10.1037/h0031619, over steps that all scored; undefined "fewer than three scorers" */
     int64_t fleiss_steps;
-} sp_scorers;
+} sp_raters;
 
 /* ---- coarser classes ----
  *

@@ -158,7 +158,7 @@ typedef struct sp_part {
  * while the one before is worked on, never two at a time. */
 typedef struct sp_recordings {
     const sp_source_info *info;  /* what there is: shape, ids (always), classes, offsets, kind, dtype, has_* */
-    int32_t n_raters;            /* labels by several people: at most SP_SOURCE_MAX_SCORERS */
+    int32_t n_raters;            /* labels by several raters: at most SP_SOURCE_MAX_RATERS */
     const char *const *raters;   /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
     /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.

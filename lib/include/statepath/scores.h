@@ -227,8 +227,8 @@ typedef struct sp_source_info {
     const char *remark;          /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
-/* Labels by several people for the same recordings: at most so many. */
-enum { SP_SOURCE_MAX_SCORERS = 32 };
+/* Labels by several raters for the same recordings: at most so many. */
+enum { SP_SOURCE_MAX_RATERS = 32 };
 
 #ifdef __cplusplus
 }

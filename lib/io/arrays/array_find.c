@@ -7,7 +7,7 @@
 
 #include "core/names.h"
 #include "io/holes.h"
-#include "io/scorers.h"
+#include "io/raters.h"
 
 /* ---- by name ---- */
 
@@ -184,7 +184,7 @@ bool sp_array_is_beside(const char *name)
     for (size_t i = 0; i < sizeof beside_names / sizeof *beside_names; i++)
         if (strcmp(name, beside_names[i]) == 0)
             return true;
-    return strncmp(name, SP_SCORER_PREFIX, strlen(SP_SCORER_PREFIX)) == 0;
+    return strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
 }
 
 static sp_status set_path(sp_array_part *part, const char *path, sp_error *err)

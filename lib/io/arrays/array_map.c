@@ -7,7 +7,7 @@
 #include "io/arrays/array_find.h"
 #include "io/format.h"
 #include "io/holes.h"
-#include "io/scorers.h"
+#include "io/raters.h"
 
 const char sp_array_swap[] = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
 
@@ -544,12 +544,12 @@ static bool may_be_labels(const sp_array_map *map, const sp_array_part *part)
     return false;
 }
 
-sp_status sp_array_scorer(sp_array_map *map, const char *scorer, sp_array_part *part, bool *is_one, sp_error *err)
+sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one, sp_error *err)
 {
     const sp_array_part *reference = map->labels.path ? &map->labels : &map->scores;
     char name[512];
     sp_error why;
-    snprintf(name, sizeof name, SP_SCORER_PREFIX "%s", scorer);
+    snprintf(name, sizeof name, SP_RATER_PREFIX "%s", rater);
     sp_status status = find_part(map, reference, NULL, name, "label", false, true, part, &why);
     *is_one = status == SP_OK && may_be_labels(map, part) && strcmp(part->path, reference->path) != 0;
     if (*is_one)

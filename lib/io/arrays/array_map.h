@@ -43,10 +43,10 @@ typedef struct sp_array_map {
 sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err);
 void sp_array_map_close(sp_array_map *map);
 
-/* Labels by another scorer, X of "labels_X" beside the labels, or beside the scores where there are none; loaded. *is_one false:
+/* Labels by another rater, X of "labels_X" beside the labels, or beside the scores where there are none; loaded. *is_one false:
  * there is no such array, or it is something else that is called so (of another shape; no whole numbers or words). SP_OK,
  * SP_ENOMEM. */
-sp_status sp_array_scorer(sp_array_map *map, const char *scorer, sp_array_part *part, bool *is_one, sp_error *err);
+sp_status sp_array_rater(sp_array_map *map, const char *rater, sp_array_part *part, bool *is_one, sp_error *err);
 void sp_array_part_close(sp_array_part *part);
 
 /* What mends scores [N,K,T]: the end of a sentence. */

@@ -10,8 +10,8 @@
 #include "io/arrays/array_find.h"
 #include "io/arrays/array_map.h"
 #include "io/holes.h"
+#include "io/raters.h"
 #include "io/row_kind.h"
-#include "io/scorers.h"
 #include "sleep/label_coding_use.h"
 
 typedef struct array_source {
@@ -19,10 +19,10 @@ typedef struct array_source {
     sp_texts classes, tokens;
     char stored_type[SP_STORED_TYPE + 16];
     char remark[SP_ARRAY_BASE];
-    sp_texts strategies;          /* [n_paths] */
-    bool *has_path_scores;        /* [n_paths] */
-    sp_scorer_names scorer_names; /* once asked for */
-    sp_array_part scorers[SP_SOURCE_MAX_SCORERS];
+    sp_texts strategies;        /* [n_paths] */
+    bool *has_path_scores;      /* [n_paths] */
+    sp_rater_names rater_names; /* once asked for */
+    sp_array_part raters[SP_SOURCE_MAX_RATERS];
 } array_source;
 
 sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_file **f, sp_error *err)
@@ -38,9 +38,9 @@ sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_
 void sp_array_source_close(void *opened)
 {
     array_source *a = opened;
-    for (int32_t i = 0; i < SP_SOURCE_MAX_SCORERS; i++)
-        sp_array_part_close(&a->scorers[i]);
-    sp_scorer_names_clear(&a->scorer_names);
+    for (int32_t i = 0; i < SP_SOURCE_MAX_RATERS; i++)
+        sp_array_part_close(&a->raters[i]);
+    sp_rater_names_clear(&a->rater_names);
     sp_array_map_close(&a->map);
     free(a->classes);
     free(a->tokens);
@@ -463,39 +463,39 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
 
 /* ---- what is looked for only when asked ---- */
 
-sp_status sp_array_source_find_scorers(sp_source *source, sp_error *err)
+sp_status sp_array_source_find_raters(sp_source *source, sp_error *err)
 {
     array_source *a = source->opened;
-    sp_scorer_names *found = &a->scorer_names;
+    sp_rater_names *found = &a->rater_names;
     sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && a->map.file.by_name && i < a->map.file.n; i++) {
         size_t length;
-        const char *path = a->map.file.arrays[i].name, *slash = strrchr(path, '/'), *name = sp_scorer_of(path, &length);
+        const char *path = a->map.file.arrays[i].name, *slash = strrchr(path, '/'), *name = sp_rater_of(path, &length);
         if (!name && slash)
-            name = sp_scorer_of(slash + 1, &length);
+            name = sp_rater_of(slash + 1, &length);
         if (name)
-            status = sp_scorer_names_add(found, name, length, source->file_name, err);
+            status = sp_rater_names_add(found, name, length, source->file_name, err);
     }
-    sp_scorer_names_sort(found);
+    sp_rater_names_sort(found);
     for (int32_t i = 0; status == SP_OK && i < found->n;) {
         bool is_one = false;
-        status = sp_array_scorer(&a->map, found->names[i], &a->scorers[i], &is_one, err);
+        status = sp_array_rater(&a->map, found->names[i], &a->raters[i], &is_one, err);
         if (is_one) {
             i++;
         } else {
-            sp_array_part_close(&a->scorers[i]);
-            a->scorers[i] = (sp_array_part){.path = NULL};
-            sp_scorer_names_drop(found, i);
+            sp_array_part_close(&a->raters[i]);
+            a->raters[i] = (sp_array_part){.path = NULL};
+            sp_rater_names_drop(found, i);
         }
     }
-    source->scorers = (sp_scorers_found){found->n, (const char *const *)found->names};
+    source->raters = (sp_raters_found){found->n, (const char *const *)found->names};
     return status;
 }
 
-sp_status sp_array_source_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
 {
     const array_source *a = source->opened;
-    return read_classes(source, &a->scorers[scorer], wanted, source->codes, out, err);
+    return read_classes(source, &a->raters[rater], wanted, source->codes, out, err);
 }
 
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err)

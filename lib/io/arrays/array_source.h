@@ -20,8 +20,8 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
 void sp_array_source_close(void *opened);
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
 sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
-sp_status sp_array_source_find_scorers(sp_source *source, sp_error *err);
-sp_status sp_array_source_read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);
+sp_status sp_array_source_find_raters(sp_source *source, sp_error *err);
+sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
@@ -29,7 +29,7 @@ sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_sub
 /* What the rows of all formats of arrays have in common: everything but how one is recognised and opened. */
 #define SP_ARRAY_SOURCE_ROW                                                                                                      \
     .close = sp_array_source_close, .read = sp_array_source_read, .read_path = sp_array_source_read_path,                        \
-    .find_scorers = sp_array_source_find_scorers, .read_scorer = sp_array_source_read_scorer,                                    \
+    .find_raters = sp_array_source_find_raters, .read_rater = sp_array_source_read_rater,                                        \
     .epoch_seconds = sp_array_source_epoch_seconds, .subjects = sp_array_source_subjects,                                        \
     .list_unused = sp_array_source_list_unused
 

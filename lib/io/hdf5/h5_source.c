@@ -231,9 +231,9 @@ static void close_h5(void *opened)
     sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         sp_h5_part_close(parts[i]);
-    for (int32_t i = 0; i < h->n_open_scorers; i++)
-        sp_h5_part_close(&h->scorers[i]);
-    sp_scorer_names_clear(&h->scorer_names);
+    for (int32_t i = 0; i < h->n_open_raters; i++)
+        sp_h5_part_close(&h->raters[i]);
+    sp_rater_names_clear(&h->rater_names);
     sp_h5_source_close_paths(h);
     sp_h5_map_close(&h->map);
     if (h->file > 0)
@@ -357,10 +357,10 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
     return read_classes(source, &h->paths[strategy], wanted, source->path_codes, out, err);
 }
 
-static sp_status read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err)
 {
     sp_h5_source *h = source->opened;
-    return read_classes(source, &h->scorers[scorer], wanted, source->codes, out, err);
+    return read_classes(source, &h->raters[rater], wanted, source->codes, out, err);
 }
 
 static void use_threads(sp_source *source, int n_threads)
@@ -416,8 +416,8 @@ const sp_format sp_h5_format = {.name = "an HDF5 file",
                                 .read = read_block,
                                 .read_path = read_path,
                                 .result = sp_h5_source_result,
-                                .find_scorers = sp_h5_source_find_scorers,
-                                .read_scorer = read_scorer,
+                                .find_raters = sp_h5_source_find_raters,
+                                .read_rater = read_rater,
                                 .epoch_seconds = epoch_seconds,
                                 .subjects = sp_h5_source_subjects,
                                 .list_unused = sp_h5_source_list_unused,

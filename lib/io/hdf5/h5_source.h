@@ -4,7 +4,7 @@
 
 #include "io/format.h"
 #include "io/hdf5/h5_map.h"
-#include "io/scorers.h"
+#include "io/raters.h"
 
 /* What a file says of a strategy's recordings; NULL where it does not. */
 typedef struct sp_h5_verdicts {
@@ -22,10 +22,10 @@ typedef struct sp_h5_source {
     int64_t n_classes; /* of `classes` */
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];
-    /* Scorers, once asked for. */
-    int32_t n_open_scorers;
-    sp_scorer_names scorer_names;
-    sp_h5_part scorers[SP_SOURCE_MAX_SCORERS];
+    /* Raters, once asked for. */
+    int32_t n_open_raters;
+    sp_rater_names rater_names;
+    sp_h5_part raters[SP_SOURCE_MAX_RATERS];
     /* Of a file that was opened for its paths. */
     int32_t n_paths;
     sp_texts strategies;      /* [n_paths] */
@@ -71,8 +71,8 @@ sp_status sp_h5_source_classes(const sp_h5_map *map, int64_t n_classes, sp_texts
 sp_status sp_h5_source_open_paths(sp_h5_source *h, const sp_request *request, sp_error *err);
 void sp_h5_source_close_paths(sp_h5_source *h);
 
-/* The row's functions for scorers (h5_source_scorers.c), paths (h5_source_paths.c), subjects (h5_subjects.c). */
-sp_status sp_h5_source_find_scorers(sp_source *source, sp_error *err);
+/* The row's functions for raters (h5_source_raters.c), paths (h5_source_paths.c), subjects (h5_subjects.c). */
+sp_status sp_h5_source_find_raters(sp_source *source, sp_error *err);
 sp_decoded sp_h5_source_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
 sp_status sp_h5_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
 sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err); /* (h5_source_unused.c) */

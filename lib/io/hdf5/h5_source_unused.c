@@ -14,7 +14,7 @@ static bool is_usual(const char *name)
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (strcmp(name, usual[i]) == 0)
             return true;
-    return strncmp(name, SP_SCORER_PREFIX, strlen(SP_SCORER_PREFIX)) == 0;
+    return strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
 }
 
 static const char hole[] = "{id}"; /* stands for the recording */

@@ -1,4 +1,4 @@
-/* Labels, scorers and paths that are words: read whole when they are opened, in each layout. */
+/* Labels, raters and paths that are words: read whole when they are opened, in each layout. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -151,7 +151,7 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
 static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, void *stored, sp_decoded *result, sp_error *err)
 {
     (void)result;
-    return sp_source_read_scorer(j->labels.source, rater, n, 1, stored, err);
+    return sp_source_read_rater(j->labels.source, rater, n, 1, stored, err);
 }
 
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
@@ -159,6 +159,6 @@ sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int
     const sp_given *j = arg;
     const sp_reference *l = &j->labels;
     if (!part->count)
-        return sp_source_read_scorer_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
+        return sp_source_read_rater_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
     return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL, err);
 }

@@ -21,19 +21,19 @@ static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_
 
 static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
 {
-    return part->count ? sp_source_read_scorer(arg, rater, part->recording, part->count, labels, err)
-                       : sp_source_read_scorer_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+    return part->count ? sp_source_read_rater(arg, rater, part->recording, part->count, labels, err)
+                       : sp_source_read_rater_steps(arg, rater, part->recording, part->first, part->n, labels, err);
 }
 
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
 {
-    sp_scorers_found *found = &p->raters.found;
-    sp_status status = sp_source_find_scorers(source, found, err);
-    if (status == SP_OK && found->n_scorers && n_classes > SP_SCORERS_MAX_CLASSES) {
+    sp_raters_found *found = &p->raters.found;
+    sp_status status = sp_source_find_raters(source, found, err);
+    if (status == SP_OK && found->n_raters && n_classes > SP_RATERS_MAX_CLASSES) {
         sp_run_notice(p->opt, SP_NOTICE_DATA,
                       "the file has labels by %d scorers, which are left out: they are compared for up to %d classes",
-                      found->n_scorers, SP_SCORERS_MAX_CLASSES);
-        found->n_scorers = 0;
+                      found->n_raters, SP_RATERS_MAX_CLASSES);
+        found->n_raters = 0;
     }
     return status;
 }

@@ -45,7 +45,7 @@ sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err
  * check are reported. SP_OK; SP_ENOPATH, SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err);
 
-/* Looks for several raters. Too many classes for matrices of pairs: none, with a notice. SP_OK; as sp_source_find_scorers. */
+/* Looks for several raters. Too many classes for matrices of pairs: none, with a notice. SP_OK; as sp_source_find_raters. */
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err);
 
 #endif

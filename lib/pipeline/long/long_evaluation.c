@@ -107,7 +107,7 @@ static sp_status read_paths(evaluating *e, const sp_block *block, const sp_part 
 {
     sp_pipeline *p = e->r->p;
     sp_status status = block->labels ? sp_pipeline_to_columns(p, block->n_steps, block->labels, e->columns, err) : SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_raters; i++)
         status = sp_pipeline_to_columns(p, block->n_steps, p->raters.labels[i], p->raters.labels[i], err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++)
         status = p->given->read(p->given->arg, s, around, e->paths[s], NULL, err);
@@ -168,19 +168,19 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
     sp_status status = p->has_nll ? sp_likelihood_add(p, &part, &r->sleep, err) : SP_OK;
     const sp_part around = {.recording = r->recording, .first = block->first_step, .n = block->n_steps};
     if (status == SP_OK)
-        status = sp_raters_read(&p->raters, &p->from, &around, block->n_steps, err);
+        status = sp_rater_labels_read(&p->raters, &p->from, &around, block->n_steps, err);
     if (status == SP_OK)
         status = p->given ? read_paths(e, block, &around, err) : add_paths(e, r, 0, block, &part, before, err);
     sp_scores against[SP_MOST_AGAINST];
     for (int32_t i = 0, at = p->n_strategies; status == SP_OK && i < p->n_against; at += p->against[i++].p.n_strategies)
         status = add_against(e, i, at, block, before, n, &against[i], err);
-    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_SOURCE_MAX_SCORERS];
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_SOURCE_MAX_RATERS];
     const uint8_t *broken[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->n_strategies; s++) {
         paths[s] = e->paths[s] + before;
         broken[s] = e->broken[s] ? e->broken[s] + before : NULL;
     }
-    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_raters; i++)
         raters[i] = p->raters.labels[i] + before;
     const sp_scores scores = sp_block_batch(&part).scores;
     sp_evaluation_piece chunk = {.n_steps = n,
@@ -192,7 +192,7 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
                                  .against = p->n_against ? against : NULL,
                                  .paths = paths,
                                  .broken = e->with_broken ? broken : NULL,
-                                 .scorers = raters};
+                                 .raters = raters};
     return status == SP_OK ? sp_evaluation_add_piece(r->evaluation, &chunk, err) : status;
 }
 
@@ -215,7 +215,7 @@ static sp_status evaluate_chunks(evaluating *e, sp_error *err)
         const sp_block *block;
         n = chunk_at(e, first, &begin, &end);
         status = sp_long_read_steps(r, begin, end - begin, parts, &block, err);
-        if (status == SP_OK && first + n < r->n_steps && r->p->raters.found.n_scorers == 0 && !r->p->given &&
+        if (status == SP_OK && first + n < r->n_steps && r->p->raters.found.n_raters == 0 && !r->p->given &&
             r->p->n_against == 0) {
             int64_t next_begin, next_end;
             chunk_at(e, first + n, &next_begin, &next_end);

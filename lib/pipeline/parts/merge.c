@@ -144,7 +144,7 @@ static sp_status name_raters(sp_merge_run *r, sp_error *err)
     const char **names = sp_zeros(&r->own, json_array_size(list) + 1, sizeof *names);
     for (size_t i = 0; names && i < json_array_size(list); i++)
         names[i] = json_string_value(json_array_get(list, i));
-    r->p.raters.found = (sp_scorers_found){(int32_t)json_array_size(list), names};
+    r->p.raters.found = (sp_raters_found){(int32_t)json_array_size(list), names};
     return names ? SP_OK : sp_no_memory(err);
 }
 
@@ -274,7 +274,7 @@ void sp_merge_tell_missing(const sp_merge_run *r)
 
 void sp_merge_close(sp_merge_run *r)
 {
-    r->p.raters.found = (sp_scorers_found){0, NULL};
+    r->p.raters.found = (sp_raters_found){0, NULL};
     sp_pipeline_close(&r->p);
     sp_calibration_close(&r->scaled);
     sp_folds_clear(&r->folds.folds);

@@ -7,7 +7,7 @@
  *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim,
  *               steps; calibrations: how many
  *   seconds     length of a step as the files say it, 0: they do not
- *   raters      names of several scorers
+ *   raters      names of several raters
  *   subjects_place, labels_file, path_codes, label_codes   texts, or null
  *   files       what was asked for, word by word; about: what the files are called together; n_files as sp_source_info has it
  *   command     text, before, after (sp_run_options); read: the model, maps and rules as they were named, which may be files
@@ -352,7 +352,7 @@ static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_op
            set(header, "n_classes", json_integer(K)) &&
            (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
            set(header, "options", sp_part_options_write(p->opt)) && set_has(header, p, how) &&
-           set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_scorers, how->scorers) &&
+           set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_raters, how->raters) &&
            set_text(header, "subjects_place", p->subjects ? p->subjects->place : NULL) &&
            set_text(header, "labels_file", p->labels_file) && set_text(header, "path_codes", p->path_codes) &&
            set_text(header, "label_codes", p->label_codes) && set_files(header, p) && set_folds(header, p);

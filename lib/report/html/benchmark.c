@@ -1,4 +1,4 @@
-/* How far people agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
+/* How far raters agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
  * never be 1. Only where the classes are the five stages of the AASM. */
 #include "report/html/page.h"
 
@@ -9,11 +9,11 @@
 /* Stages in the order of the figures below; index 0 is all of them. */
 enum { ALL, N_ROWS = 1 + SP_N_STAGES };
 
-/* Lee et al. 2022, a meta-analysis, J Clin Sleep Med 18:193; Nikkonen et al. 2023, ten scorers of 50 nights, J Sleep Res
+/* Lee et al. 2022, a meta-analysis, J Clin Sleep Med 18:193; Nikkonen et al. 2023, ten raters of 50 nights, J Sleep Res
  * 33:e13956; Danker-Hopfe et al. 2009, SIESTA under the rules of the AASM, J Sleep Res 18:74. 0: not given. */
 static const struct {
     double meta, ten, siesta;
-} people[N_ROWS] = {{0.76, 0.71, 0.76}, {0.70, 0, 0}, {0.24, 0.41, 0}, {0.57, 0, 0}, {0.57, 0, 0}, {0.69, 0.86, 0}};
+} raters[N_ROWS] = {{0.76, 0.71, 0.76}, {0.70, 0, 0}, {0.24, 0.41, 0}, {0.57, 0, 0}, {0.57, 0, 0}, {0.69, 0.86, 0}};
 static const double meta_low = 0.71, meta_high = 0.81; /* of all stages */
 
 static int stage_of(const char *name)
@@ -41,7 +41,7 @@ static int stage_of_row(const sp_comparison *c, size_t row)
     return row == 0 ? ALL : stage_of(c->classes[row - 1]);
 }
 
-static void cell_people(sp_table *table, double kappa, bool has_interval)
+static void cell_raters(sp_table *table, double kappa, bool has_interval)
 {
     if (kappa <= 0) {
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
@@ -64,9 +64,9 @@ static void fill(const sp_comparison *c, sp_table *table)
         sp_table_cell_text(table, SP_TONE_PLAIN, row ? c->classes[row - 1] : "all stages");
         for (int32_t s = 0; s < c->n_strategies; s++)
             sp_cell_value(table, kappa_of(c, s, row), 3, SP_TONE_PLAIN);
-        cell_people(table, people[stage].meta, stage == ALL);
-        cell_people(table, people[stage].ten, false);
-        cell_people(table, people[stage].siesta, false);
+        cell_raters(table, raters[stage].meta, stage == ALL);
+        cell_raters(table, raters[stage].ten, false);
+        cell_raters(table, raters[stage].siesta, false);
     }
 }
 
@@ -81,9 +81,9 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
     sp_strip_open(out, true);
     if (stage == ALL)
         sp_strip_band(out, &m->axis, meta_low, meta_high);
-    sp_strip_tick(out, &m->axis, "whisker", people[stage].meta);
-    if (people[stage].ten > 0)
-        sp_strip_tick(out, &m->axis, "whisker d2", people[stage].ten);
+    sp_strip_tick(out, &m->axis, "whisker", raters[stage].meta);
+    if (raters[stage].ten > 0)
+        sp_strip_tick(out, &m->axis, "whisker d2", raters[stage].ten);
     sp_marks_draw(m, row - 1, out);
     sp_strip_close(out);
 }

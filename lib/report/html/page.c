@@ -149,7 +149,7 @@ static const struct {
     {"places", "Illegal {steps}", sp_has_places, sp_page_places},
     {"recordings", "{Recordings}", has_recordings, sp_page_recordings},
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
-    {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
+    {"scorers", "Scorers", sp_has_raters, sp_page_raters},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
     {"what-if", "What if", sp_has_what_if, sp_page_what_if},
     {"methods", "Methods", always, sp_page_methods_section},

@@ -67,10 +67,10 @@ bool sp_picture_drawn(sp_page *page);
 
 typedef void sp_section(sp_page *page);
 sp_section sp_page_verdict, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions, sp_page_classes,
-    sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_scorers, sp_page_probabilities, sp_page_recordings, sp_page_steps,
+    sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters, sp_page_probabilities, sp_page_recordings, sp_page_steps,
     sp_page_places, sp_page_what_if, sp_page_rule_costs, sp_page_methods_section;
 /* Parts of sections: accuracy and legality of strategies, and accuracy of each recording from strategy to strategy (nothing where
- * there is no agreement); one strategy against argmax by recording; agreement of human scorers beside that of the strategies (the
+ * there is no agreement); one strategy against argmax by recording; agreement of human raters beside that of the strategies (the
  * five stages of sleep only). */
 sp_section sp_page_plane, sp_page_slopes, sp_page_paired, sp_page_benchmark;
 /* One recording before and after, in the verdict. */
@@ -88,7 +88,7 @@ void sp_marks_draw(const sp_marks *marks, size_t row, sp_buffer *out);
 
 /* Which sections there are: the navigation and the page ask the same question. */
 typedef bool sp_section_exists(const sp_comparison *c);
-sp_section_exists sp_has_legality, sp_has_sleep, sp_has_scorers, sp_has_probabilities, sp_has_differences, sp_has_agreement,
+sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences, sp_has_agreement,
     sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_rule_costs;
 
 /* "4:16:30" (places.c) */

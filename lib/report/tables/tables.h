@@ -48,7 +48,7 @@ sp_filler sp_fill_recordings, sp_fill_undecoded;
 sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
 /* What each rule costs; rules that the labels propose. */
 sp_filler sp_fill_rule_costs, sp_fill_rule_proposals;
-/* Agreement with several scorers; wide: kappa with each. */
+/* Agreement with several raters; wide: kappa with each. */
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
  */

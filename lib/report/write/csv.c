@@ -8,7 +8,7 @@
  *              "decoded_as B" (with class A): steps of reference A decoded as B, those above 0; "transition_count" (with class
  *              "A -> B"): all transitions that were made; "accuracy_AAX": by place in the reference's runs; "sleep_tst",
  *              "sleep_tst_difference"; "illegal_step" (with class "A -> B", "-> B" of a start): a step at which the rule is
- *              broken; "kappa_with X": with scorer X; "bin_3_accuracy", "coverage_3_share": of calibration
+ *              broken; "kappa_with X": with rater X; "bin_3_accuracy", "coverage_3_share": of calibration
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
@@ -364,29 +364,29 @@ static void add_sleep(const sp_comparison *c, sp_buffer *out)
     }
 }
 
-static void add_rater(const sp_comparison *c, const sp_scorer_row *row, const char *name, sp_buffer *out)
+static void add_rater(const sp_comparison *c, const sp_rater_row *row, const char *name, sp_buffer *out)
 {
     const csv_line line = {.strategy = name};
     sp_buffer metric = {0};
     add_figures(out, line, "", SP_OF_RATER, (sp_figure_owner){.own = row, .comparison = c});
-    for (int32_t i = 0; i < c->scorers->n_scorers; i++) {
-        const sp_scorer_pair *with = &row->with[i];
-        add_value(out, line, joined(&metric, out, "accuracy_with ", c->scorers->names[i], ""), with->accuracy, with->steps);
-        add_value(out, line, joined(&metric, out, "kappa_with ", c->scorers->names[i], ""), with->kappa, with->steps);
+    for (int32_t i = 0; i < c->raters->n_raters; i++) {
+        const sp_rater_pair *with = &row->with[i];
+        add_value(out, line, joined(&metric, out, "accuracy_with ", c->raters->names[i], ""), with->accuracy, with->steps);
+        add_value(out, line, joined(&metric, out, "kappa_with ", c->raters->names[i], ""), with->kappa, with->steps);
     }
     sp_buffer_free(&metric);
 }
 
 static void add_raters(const sp_comparison *c, sp_buffer *out)
 {
-    const sp_scorers *s = c->scorers;
+    const sp_raters *s = c->raters;
     sp_buffer name = {0};
     if (s->has_reference)
         add_rater(c, &s->reference, "reference", out);
     for (int32_t i = 0; i < s->n_strategies; i++)
         add_rater(c, &s->strategies[i], s->strategies[i].name, out);
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        add_rater(c, &s->scorers[i], joined(&name, out, "scorer ", s->names[i], ""), out);
+    for (int32_t i = 0; i < s->n_raters; i++)
+        add_rater(c, &s->raters[i], joined(&name, out, "scorer ", s->names[i], ""), out);
     sp_buffer_free(&name);
     add_figures(out, (csv_line){.strategy = "scorers"}, "", SP_OF_RATERS, (sp_figure_owner){.own = s, .comparison = c});
 }
@@ -412,7 +412,7 @@ static void write_all(const sp_comparison *c, sp_buffer *out)
     add_illegal_places(c, out);
     if (c->sleep)
         add_sleep(c, out);
-    if (c->scorers)
+    if (c->raters)
         add_raters(c, out);
 }
 

@@ -451,7 +451,7 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
         sp_json_set(root, "rule_costs", sp_json_rule_costs(c, &failed), &failed);
     if (c->sleep)
         sp_json_set(root, "sleep", sp_json_sleep(c, lists + c->n_strategies + 1, &failed), &failed);
-    if (c->scorers)
+    if (c->raters)
         sp_json_set(root, "scorers", sp_json_raters(c, &failed), &failed);
     sp_json_write_lists(root, lists, n_lists, text, &failed);
     json_decref(root);

@@ -45,7 +45,7 @@ json_t *sp_json_rule_costs(const sp_comparison *c, bool *failed); /* what each r
 json_t *sp_json_calibration(const sp_comparison *c, const sp_reliability *one, bool *failed);
 json_t *sp_json_calibrations(const sp_comparison *c, bool *failed);
 json_t *sp_json_against(const sp_comparison *c, bool *failed);
-/* json_people.c; lists: of nights, which are written one by one: of the reference and each strategy */
+/* json_raters.c; lists: of nights, which are written one by one: of the reference and each strategy */
 json_t *sp_json_sleep(const sp_comparison *c, sp_json_list *lists, bool *failed);
 json_t *sp_json_raters(const sp_comparison *c, bool *failed);
 

@@ -322,7 +322,7 @@ static void test_formulas(void **state)
     assert_reads(*state, text, N, ids, offsets, labels);
 }
 
-/* As labels: a source like any other, whose format has neither scores nor scorers nor the length of a step. */
+/* As labels: a source like any other, whose format has neither scores nor raters nor the length of a step. */
 static void test_as_labels(void **state)
 {
     folder *f = *state;

@@ -1,4 +1,4 @@
-/* How sleep statistics and scorers are written in every format, and the tables for LaTeX: golden texts of a small result, and
+/* How sleep statistics and raters are written in every format, and the tables for LaTeX: golden texts of a small result, and
  * what must hold of any. */
 #include "check.h"
 #include "failing_alloc.h"
@@ -12,7 +12,7 @@ static sample *with_people(void)
 {
     sample *s = sample_small();
     sample_add_sleep(s, 30, true);
-    sample_add_scorers(s, 3);
+    sample_add_raters(s, 3);
     return s;
 }
 
@@ -58,14 +58,14 @@ static void test_json_holds_all(void **state)
     char *text = written(s, sp_report_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(root);
-    json_t *sleep = json_object_get(root, "sleep"), *scorers = json_object_get(root, "scorers");
+    json_t *sleep = json_object_get(root, "sleep"), *raters = json_object_get(root, "scorers");
     assert_true(json_is_true(json_object_get(sleep, "epoch_assumed")));
     json_t *greedy = json_object_get(json_object_get(sleep, "strategies"), "greedy");
     json_t *night = json_array_get(json_object_get(greedy, "nights"), 1); /* could not be decoded */
     assert_true(json_is_null(json_object_get(night, "tst")));
     assert_string_equal(json_string_value(json_object_get(night, "tst_undefined")), "not decoded");
     assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(greedy, "agreement"), "tst"), "n")), 1);
-    json_t *each = json_object_get(json_object_get(scorers, "each"), "<person> 2");
+    json_t *each = json_object_get(json_object_get(raters, "each"), "<person> 2");
     assert_int_equal(json_object_size(json_object_get(each, "with")), 2);
     json_decref(root);
     free(text);
@@ -77,7 +77,7 @@ static void test_page(void **state)
     (void)state;
     sample *s = sample_nights(6, 400);
     sample_add_sleep(s, 30, false);
-    sample_add_scorers(s, 4);
+    sample_add_raters(s, 4);
     char *page = written(s, sp_report_html);
     static const char *const has[] = {"<section aria-labelledby=\"sleep\">",
                                       "<a href=\"#scorers\">",
@@ -98,7 +98,7 @@ static void test_page(void **state)
     assert_non_null(strstr(page, "assumed</strong>"));
     free(page);
     s->comparison.sleep = NULL;
-    s->comparison.scorers = NULL;
+    s->comparison.raters = NULL;
     page = written(s, sp_report_html);
     assert_null(strstr(page, "id=\"sleep\""));
     assert_null(strstr(page, "#scorers"));

@@ -45,7 +45,7 @@ static void test_golden(void **state)
     } files[] = {{write_text, "nights.txt"}, {sp_report_markdown, "nights.md"}, {sp_report_latex, "nights.tex"}};
     sample *s = sample_small();
     sample_add_sleep(s, 30, true);
-    sample_add_scorers(s, 3);
+    sample_add_raters(s, 3);
     in_words(s, "night/epoch");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         sp_error err = {0};
@@ -130,7 +130,7 @@ static void test_pages_have_no_other_words(void **state)
                              units[i % 3]);
         if (i / 3 == 0) {
             sample_add_sleep(s, 30, true);
-            sample_add_scorers(s, 3);
+            sample_add_raters(s, 3);
         }
         sp_error err = {0};
         char *page = NULL;

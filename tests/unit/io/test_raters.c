@@ -1,4 +1,4 @@
-/* Agreement with several scorers: published kappas, and a made night counted by hand. */
+/* Agreement with several raters: published kappas, and a made night counted by hand. */
 #include "check.h"
 #include "evaluated.h"
 #include "failing_alloc.h"
@@ -18,7 +18,7 @@ static sp_value fleiss(int32_t n_raters, int32_t K, const char *const *classes, 
     const sp_arrays arrays = {
         .info = {.n_recordings = 1, .offsets = offsets}, .n_raters = n_raters, .raters = names, .rater_labels = labels};
     sp_comparison *c = evaluated(model, &arrays, &(sp_array_paths){1, names, labels, NULL}, NULL);
-    const sp_value kappa = c->scorers->fleiss;
+    const sp_value kappa = c->raters->fleiss;
     sp_comparison_free(c);
     sp_model_free(model);
     return kappa;
@@ -68,7 +68,7 @@ static void test_fleiss_undefined(void **state)
 enum { S = 8 };
 static const int32_t labels[S] = {0, 0, 1, 1, 0, -1, 1, 0};
 static const int32_t path[S] = {0, 1, 1, 1, 0, 0, 0, -1};
-static const int32_t scorer[3][S] = {{0, 0, 1, 1, 0, 1, -1, 0}, {0, 1, 1, 1, 0, -1, -1, 0}, {0, 0, 0, 1, 1, -1, 1, 0}};
+static const int32_t rater[3][S] = {{0, 0, 1, 1, 0, 1, -1, 0}, {0, 1, 1, 1, 0, -1, -1, 0}, {0, 0, 0, 1, 1, -1, 1, 0}};
 
 /* The model as JSON text, to be freed. */
 static char *rules_new(void)
@@ -82,14 +82,14 @@ static char *rules_new(void)
     return text;
 }
 
-static sp_status run(const char *rules, int32_t n_scorers, bool has_labels, sp_comparison **out, sp_error *err)
+static sp_status run(const char *rules, int32_t n_raters, bool has_labels, sp_comparison **out, sp_error *err)
 {
     static const char *const strategies[] = {"mine"}, *const ids[] = {"n1", "n2"};
     static const int64_t offsets[] = {0, 4, 8};
-    const int32_t *paths[] = {path}, *scorers[33];
+    const int32_t *paths[] = {path}, *raters[33];
     const char *people[33] = {"ann", "bob", "cy"};
     for (int i = 0; i < 33; i++) {
-        scorers[i] = scorer[i % 3];
+        raters[i] = rater[i % 3];
         people[i] = i < 3 ? people[i] : "one more";
     }
     sp_arrays arrays = {.info = {.file = "memory",
@@ -100,9 +100,9 @@ static sp_status run(const char *rules, int32_t n_scorers, bool has_labels, sp_c
                                  .ids = ids,
                                  .offsets = offsets},
                         .labels = has_labels ? labels : NULL,
-                        .n_raters = n_scorers,
+                        .n_raters = n_raters,
                         .raters = people,
-                        .rater_labels = scorers};
+                        .rater_labels = raters};
     sp_run_options o = sp_run_options_default();
     o.model_text = rules;
     o.decode.threads = 1;
@@ -117,9 +117,9 @@ static void test_counts(void **state)
     sp_error err = {0};
     sp_comparison *c = NULL;
     assert_ok(run(r, 3, true, &c, &err), &err);
-    const sp_scorers *s = c->scorers;
+    const sp_raters *s = c->raters;
     assert_non_null(s);
-    assert_string_equal(s->scorers[1].name, "bob");
+    assert_string_equal(s->raters[1].name, "bob");
     assert_string_equal(s->strategies[0].name, "mine");
     /* mine with ann: 7 steps, right 0 2 3 4; -1 at the last step is wrong */
     assert_int_equal(s->strategies[0].with[0].steps, 7);
@@ -137,11 +137,11 @@ static void test_counts(void **state)
     assert_int_equal(s->reference.with[0].agreed, 6);
     assert_close(s->reference.with[0].kappa.value, 1, 1e-15, 0);
     /* ann and bob: 0 1 2 3 4 7, but for 1; r = (4, 2), c = (3, 3): pe = 1/2 */
-    assert_int_equal(s->scorers[0].with[1].steps, 6);
-    assert_int_equal(s->scorers[0].with[1].agreed, 5);
-    assert_close(s->scorers[0].with[1].kappa.value, (5 / 6.0 - 0.5) / 0.5, 1e-15, 0);
-    assert_close(s->scorers[1].with[0].kappa.value, s->scorers[0].with[1].kappa.value, 0, 0);
-    assert_string_equal(s->scorers[0].with[0].kappa.undefined, "itself");
+    assert_int_equal(s->raters[0].with[1].steps, 6);
+    assert_int_equal(s->raters[0].with[1].agreed, 5);
+    assert_close(s->raters[0].with[1].kappa.value, (5 / 6.0 - 0.5) / 0.5, 1e-15, 0);
+    assert_close(s->raters[1].with[0].kappa.value, s->raters[0].with[1].kappa.value, 0, 0);
+    assert_string_equal(s->raters[0].with[0].kappa.undefined, "itself");
     /* ann and cy: 0 1 3 7 of 6; bob and cy: 0 3 7 of 6 */
     assert_close(s->mean_accuracy.value, (5 / 6.0 + 4 / 6.0 + 3 / 6.0) / 3, 1e-15, 0);
     /* soft, mine: step 0 1; 1 (votes 2:1, says b) 1/2; 2 (1:2, b) 1; 3 1; 4 (2:1, a) 1; 5 (ann alone says b, mine a) 0;
@@ -149,8 +149,8 @@ static void test_counts(void **state)
     assert_int_equal(s->strategies[0].soft_steps, 8);
     assert_close(s->strategies[0].soft.value, 4.5 / 8, 1e-15, 0);
     /* soft, cy against ann and bob: 0 1; 1 (1:1) 1; 2 (both b, says a) 0; 3 1; 4 (both a, says b) 0; 6 nobody else; 7 1 */
-    assert_int_equal(s->scorers[2].soft_steps, 6);
-    assert_close(s->scorers[2].soft.value, 4 / 6.0, 1e-15, 0);
+    assert_int_equal(s->raters[2].soft_steps, 6);
+    assert_close(s->raters[2].soft.value, 4 / 6.0, 1e-15, 0);
     /* Fleiss over 0 1 2 3 4 7: a:b 3:0 2:1 1:2 0:3 2:1 3:0; squares 9 5 5 9 5 9; totals 11, 7 of 18 */
     assert_int_equal(s->fleiss_steps, 6);
     double chance = (11 / 18.0) * (11 / 18.0) + (7 / 18.0) * (7 / 18.0), observed = (42 - 18) / 36.0;
@@ -166,16 +166,16 @@ static void test_fewer(void **state)
     sp_error err = {0};
     sp_comparison *c = NULL;
     assert_ok(run(r, 2, false, &c, &err), &err);
-    assert_false(c->scorers->has_reference);
-    assert_string_equal(c->scorers->fleiss.undefined, "fewer than three scorers");
-    assert_int_equal(c->scorers->strategies[0].with[0].agreed, 4);
+    assert_false(c->raters->has_reference);
+    assert_string_equal(c->raters->fleiss.undefined, "fewer than three scorers");
+    assert_int_equal(c->raters->strategies[0].with[0].agreed, 4);
     sp_comparison_free(c);
     assert_ok(run(r, 1, true, &c, &err), &err);
-    assert_string_equal(c->scorers->mean_kappa.undefined, "one scorer");
-    assert_string_equal(c->scorers->scorers[0].mean_kappa.undefined, "defined with no scorer");
+    assert_string_equal(c->raters->mean_kappa.undefined, "one scorer");
+    assert_string_equal(c->raters->raters[0].mean_kappa.undefined, "defined with no scorer");
     sp_comparison_free(c);
     assert_ok(run(r, 0, true, &c, &err), &err);
-    assert_null(c->scorers);
+    assert_null(c->raters);
     sp_comparison_free(c);
     assert_int_equal(run(r, 33, true, &c, &err), SP_EINVAL);
     free(r);
@@ -187,9 +187,9 @@ static sp_status attempt(void *arg)
     sp_error err = {0};
     sp_status status = run(arg, 3, true, &c, &err);
     if (status == SP_OK) {
-        assert_int_equal(c->scorers->strategies[0].with[1].agreed, 5);
-        assert_int_equal(c->scorers->fleiss_steps, 6);
-        assert_close(c->scorers->strategies[0].soft.value, 4.5 / 8, 1e-15, 0);
+        assert_int_equal(c->raters->strategies[0].with[1].agreed, 5);
+        assert_int_equal(c->raters->fleiss_steps, 6);
+        assert_close(c->raters->strategies[0].soft.value, 4.5 / 8, 1e-15, 0);
     } else {
         assert_null(c);
     }

@@ -1,23 +1,23 @@
-/* Agreement with several scorers, beside that of the scorers with each other. */
+/* Agreement with several raters, beside that of the raters with each other. */
 #include "report/html/page.h"
 
 #include <math.h>
 
-bool sp_has_scorers(const sp_comparison *c)
+bool sp_has_raters(const sp_comparison *c)
 {
-    return c->scorers != NULL;
+    return c->raters != NULL;
 }
 
-/* ---- mean kappa on one scale: strategies beside people ---- */
+/* ---- mean kappa on one scale: strategies beside raters ---- */
 
 typedef struct kappa_scale {
     const sp_comparison *comparison;
     sp_axis axis;
-    double least, greatest; /* of the scorers' own means */
+    double least, greatest; /* of the raters' own means */
 } kappa_scale;
 
-/* Rows of the table as sp_fill_raters writes them: reference, strategies, scorers, and last the pairs of scorers (NULL). */
-static const sp_scorer_row *row_of(const sp_scorers *s, size_t row, int32_t *strategy)
+/* Rows of the table as sp_fill_raters writes them: reference, strategies, raters, and last the pairs of raters (NULL). */
+static const sp_rater_row *row_of(const sp_raters *s, size_t row, int32_t *strategy)
 {
     size_t first = s->has_reference ? 1 : 0;
     *strategy = -1;
@@ -29,20 +29,20 @@ static const sp_scorer_row *row_of(const sp_scorers *s, size_t row, int32_t *str
         return &s->strategies[row];
     }
     row -= (size_t)s->n_strategies;
-    return row < (size_t)s->n_scorers ? &s->scorers[row] : NULL;
+    return row < (size_t)s->n_raters ? &s->raters[row] : NULL;
 }
 
 static void scale_fill(kappa_scale *scale)
 {
-    const sp_scorers *s = scale->comparison->scorers;
+    const sp_raters *s = scale->comparison->raters;
     double least = 0.9;
     int32_t strategy;
     scale->least = INFINITY;
     scale->greatest = -INFINITY;
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        if (!s->scorers[i].mean_kappa.undefined) {
-            scale->least = fmin(scale->least, s->scorers[i].mean_kappa.value);
-            scale->greatest = fmax(scale->greatest, s->scorers[i].mean_kappa.value);
+    for (int32_t i = 0; i < s->n_raters; i++)
+        if (!s->raters[i].mean_kappa.undefined) {
+            scale->least = fmin(scale->least, s->raters[i].mean_kappa.value);
+            scale->greatest = fmax(scale->greatest, s->raters[i].mean_kappa.value);
         }
     for (size_t row = 0; row_of(s, row, &strategy); row++)
         if (!row_of(s, row, &strategy)->mean_kappa.undefined)
@@ -53,13 +53,13 @@ static void scale_fill(kappa_scale *scale)
 static void strip(const void *arg, size_t row, sp_buffer *out)
 {
     const kappa_scale *scale = arg;
-    const sp_scorers *s = scale->comparison->scorers;
+    const sp_raters *s = scale->comparison->raters;
     int32_t strategy;
     if (row == 0) {
         sp_strip_head(out, &scale->axis);
         return;
     }
-    const sp_scorer_row *one = row_of(s, row - 1, &strategy);
+    const sp_rater_row *one = row_of(s, row - 1, &strategy);
     const sp_value *kappa = one ? &one->mean_kappa : &s->mean_kappa;
     sp_strip_open(out, true);
     if (scale->least <= scale->greatest)
@@ -75,9 +75,9 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
 
 /* ---- section ---- */
 
-void sp_page_scorers(sp_page *page)
+void sp_page_raters(sp_page *page)
 {
-    const sp_scorers *s = page->comparison->scorers;
+    const sp_raters *s = page->comparison->raters;
     sp_buffer *out = &page->out;
     const sp_fill_options wide = {.is_wide = true};
     sp_table table = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
@@ -85,7 +85,7 @@ void sp_page_scorers(sp_page *page)
     sp_buffer_say(out,
                   "<p>%d people scored these {recordings}. What a strategy can reach is bounded by how far they agree with each "
                   "other.",
-                  (int)s->n_scorers);
+                  (int)s->n_raters);
     sp_fill_rater_notes(page->comparison, &wide, &notes);
     for (size_t i = 1; i <= sp_page_rows(page, &notes); i++)
         sp_html_say(out, " %s", sp_table_get(&notes, i, 0));

@@ -1,14 +1,14 @@
-/* Counting what several scorers say: a confusion matrix for each pair of a row and a scorer, and votes for each step. */
+/* Counting what several raters say: a confusion matrix for each pair of a row and a rater, and votes for each step. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
 #include <string.h>
 
-struct sp_scorer_sums {
-    int32_t n_rows;     /* reference, strategies, scorers */
-    int64_t *confusion; /* [n_rows][n_scorers][K,K] scorer by row */
-    int64_t *undecoded; /* [n_rows][n_scorers][K] */
+struct sp_rater_sums {
+    int32_t n_rows;     /* reference, strategies, raters */
+    int64_t *confusion; /* [n_rows][n_raters][K,K] rater by row */
+    int64_t *undecoded; /* [n_rows][n_raters][K] */
     sp_exact_sum *soft; /* [n_rows] */
     int64_t *soft_steps;
     int64_t fleiss_steps, fleiss_squares;
@@ -16,17 +16,17 @@ struct sp_scorer_sums {
     int32_t *votes;         /* [K] zero between uses */
 };
 
-void sp_scorers_free(sp_scorers *scorers)
+void sp_raters_free(sp_raters *raters)
 {
-    if (!scorers)
+    if (!raters)
         return;
-    for (int32_t i = 0; scorers->names && i < scorers->n_scorers; i++)
-        free(scorers->names[i]);
-    free(scorers->names);
-    free(scorers->reference.with); /* of all rows */
-    free(scorers->strategies);
-    free(scorers->scorers);
-    free(scorers);
+    for (int32_t i = 0; raters->names && i < raters->n_raters; i++)
+        free(raters->names[i]);
+    free(raters->names);
+    free(raters->reference.with); /* of all rows */
+    free(raters->strategies);
+    free(raters->raters);
+    free(raters);
 }
 
 sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
@@ -47,45 +47,45 @@ sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categor
 
 /* ---- opening ---- */
 
-static sp_scorer_row *row_at(sp_scorers *s, int32_t row)
+static sp_rater_row *row_at(sp_raters *s, int32_t row)
 {
     if (row == 0)
         return &s->reference;
-    return row <= s->n_strategies ? &s->strategies[row - 1] : &s->scorers[row - 1 - s->n_strategies];
+    return row <= s->n_strategies ? &s->strategies[row - 1] : &s->raters[row - 1 - s->n_strategies];
 }
 
-static bool open_result(sp_scorers *s, const sp_evaluation_options *options, int32_t n_rows)
+static bool open_result(sp_raters *s, const sp_evaluation_options *options, int32_t n_rows)
 {
-    size_t n = (size_t)options->n_scorers;
+    size_t n = (size_t)options->n_raters;
     s->n_strategies = options->n_strategies;
     s->has_reference = options->has_labels;
     s->names = sp_calloc((int64_t)n, sizeof *s->names);
     s->strategies = sp_calloc(options->n_strategies, sizeof *s->strategies);
-    s->scorers = sp_calloc((int64_t)n, sizeof *s->scorers);
+    s->raters = sp_calloc((int64_t)n, sizeof *s->raters);
     s->reference.with = sp_calloc(n_rows * (int64_t)n, sizeof *s->reference.with);
-    s->n_scorers = options->n_scorers;
-    if (!s->names || !s->strategies || !s->scorers || !s->reference.with)
+    s->n_raters = options->n_raters;
+    if (!s->names || !s->strategies || !s->raters || !s->reference.with)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!(s->names[i] = strdup(options->scorers[i])))
+        if (!(s->names[i] = strdup(options->raters[i])))
             return false;
     for (int32_t row = 1; row < n_rows; row++)
         row_at(s, row)->with = s->reference.with + (size_t)row * n;
     return true;
 }
 
-sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
+sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
-    if (options->n_scorers <= 0)
+    if (options->n_raters <= 0)
         return SP_OK;
-    if (options->n_scorers > SP_MAX_SCORERS || e->K > SP_SCORERS_MAX_CLASSES)
+    if (options->n_raters > SP_MAX_RATERS || e->K > SP_RATERS_MAX_CLASSES)
         return sp_fail(err, SP_EINVAL, "%d scorers of %d classes: at most %d scorers of %d classes are compared",
-                       options->n_scorers, e->K, SP_MAX_SCORERS, SP_SCORERS_MAX_CLASSES);
-    int32_t n_rows = 1 + options->n_strategies + options->n_scorers;
-    size_t K = (size_t)e->K, cells = (size_t)n_rows * (size_t)options->n_scorers;
-    e->result->scorers = calloc(1, sizeof *e->result->scorers);
-    sp_scorer_sums *sums = e->scorers = sp_zeros(&e->own, 1, sizeof *sums);
-    if (!sums || !e->result->scorers || !open_result(e->result->scorers, options, n_rows))
+                       options->n_raters, e->K, SP_MAX_RATERS, SP_RATERS_MAX_CLASSES);
+    int32_t n_rows = 1 + options->n_strategies + options->n_raters;
+    size_t K = (size_t)e->K, cells = (size_t)n_rows * (size_t)options->n_raters;
+    e->result->raters = calloc(1, sizeof *e->result->raters);
+    sp_rater_sums *sums = e->raters = sp_zeros(&e->own, 1, sizeof *sums);
+    if (!sums || !e->result->raters || !open_result(e->result->raters, options, n_rows))
         return sp_no_memory(err);
     sums->n_rows = n_rows;
     sums->confusion = sp_zeros(&e->own, cells * K * K, sizeof *sums->confusion);
@@ -99,19 +99,19 @@ sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options
 
 /* ---- a recording ---- */
 
-/* Confusion of a row with a scorer: steps that the scorer has scored and, where the row is a scorer or the reference too, the
+/* Confusion of a row with a rater: steps that the rater has scored and, where the row is a rater or the reference too, the
  * row. */
-static void add_pair(sp_scorer_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *scorer, const int32_t *row,
+static void add_pair(sp_rater_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *rater, const int32_t *row,
                      bool is_rater)
 {
     int64_t *confusion = sums->confusion + cell * (size_t)K * (size_t)K, *undecoded = sums->undecoded + cell * (size_t)K;
     for (int64_t t = 0; t < n; t++) {
-        if (scorer[t] < 0)
+        if (rater[t] < 0)
             continue;
         if (row[t] >= 0)
-            confusion[(size_t)scorer[t] * (size_t)K + (size_t)row[t]]++;
+            confusion[(size_t)rater[t] * (size_t)K + (size_t)row[t]]++;
         else if (!is_rater)
-            undecoded[scorer[t]]++;
+            undecoded[rater[t]]++;
     }
 }
 
@@ -127,7 +127,7 @@ static double soft_of(const int32_t *votes, int32_t K, int32_t k, int32_t own)
     return most == 0 ? -1 : (double)here / most;
 }
 
-static void add_soft(sp_scorer_sums *sums, int32_t row, double soft)
+static void add_soft(sp_rater_sums *sums, int32_t row, double soft)
 {
     if (soft < 0)
         return;
@@ -138,20 +138,20 @@ static void add_soft(sp_scorer_sums *sums, int32_t row, double soft)
 /* All rows at one step. */
 static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
 {
-    sp_scorer_sums *sums = e->scorers;
-    int32_t K = e->K, n_scorers = e->options.n_scorers, first = sums->n_rows - n_scorers, n_votes = 0;
+    sp_rater_sums *sums = e->raters;
+    int32_t K = e->K, n_raters = e->options.n_raters, first = sums->n_rows - n_raters, n_votes = 0;
     for (int32_t i = first; i < sums->n_rows; i++)
         if (rows[i][t] >= 0) {
             sums->votes[rows[i][t]]++;
             n_votes++;
         }
     for (int32_t i = 0; n_votes && i < sums->n_rows; i++) {
-        bool is_scorer = i >= first;
-        if (!rows[i] || (rows[i][t] < 0 && (is_scorer || i == 0)))
+        bool is_rater = i >= first;
+        if (!rows[i] || (rows[i][t] < 0 && (is_rater || i == 0)))
             continue; /* who did not score a step is not wrong about it */
-        add_soft(sums, i, soft_of(sums->votes, K, rows[i][t], is_scorer ? rows[i][t] : -1));
+        add_soft(sums, i, soft_of(sums->votes, K, rows[i][t], is_rater ? rows[i][t] : -1));
     }
-    bool is_full = n_votes == n_scorers;
+    bool is_full = n_votes == n_raters;
     sums->fleiss_steps += is_full;
     for (int32_t k = 0; k < K; k++) {
         if (is_full) {
@@ -162,33 +162,33 @@ static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
     }
 }
 
-void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths)
+void sp_add_raters(sp_evaluation *e, const sp_recording *r, const int32_t *const *raters, const int32_t *const *paths)
 {
-    sp_scorer_sums *sums = e->scorers;
+    sp_rater_sums *sums = e->raters;
     if (!sums)
         return;
-    const int32_t *rows[1 + SP_EVALUATION_MAX_STRATEGIES + SP_MAX_SCORERS];
-    int32_t n_scorers = e->options.n_scorers, n_strategies = e->options.n_strategies;
+    const int32_t *rows[1 + SP_EVALUATION_MAX_STRATEGIES + SP_MAX_RATERS];
+    int32_t n_raters = e->options.n_raters, n_strategies = e->options.n_strategies;
     rows[0] = r->labels;
     for (int32_t s = 0; s < n_strategies; s++)
         rows[1 + s] = paths[s];
-    for (int32_t i = 0; i < n_scorers; i++)
-        rows[1 + n_strategies + i] = scorers[i];
+    for (int32_t i = 0; i < n_raters; i++)
+        rows[1 + n_strategies + i] = raters[i];
     for (int32_t row = 0; row < sums->n_rows; row++)
-        for (int32_t i = 0; rows[row] && i < n_scorers; i++)
+        for (int32_t i = 0; rows[row] && i < n_raters; i++)
             if (row != 1 + n_strategies + i)
-                add_pair(sums, e->K, (size_t)row * (size_t)n_scorers + (size_t)i, r->n_steps, rows[1 + n_strategies + i],
+                add_pair(sums, e->K, (size_t)row * (size_t)n_raters + (size_t)i, r->n_steps, rows[1 + n_strategies + i],
                          rows[row], row == 0 || row > n_strategies);
     for (int64_t t = 0; t < r->n_steps; t++)
         add_votes(e, rows, t);
 }
 
-void sp_scorers_visit(sp_counting *c, sp_evaluation *e)
+void sp_raters_visit(sp_counting *c, sp_evaluation *e)
 {
-    sp_scorer_sums *sums = e->scorers;
+    sp_rater_sums *sums = e->raters;
     if (!sums)
         return;
-    const int64_t K = e->K, cells = (int64_t)sums->n_rows * e->options.n_scorers;
+    const int64_t K = e->K, cells = (int64_t)sums->n_rows * e->options.n_raters;
     sp_count(c, sums->confusion, cells * K * K);
     sp_count(c, sums->undecoded, cells * K);
     sp_count_exact(c, sums->soft, sums->n_rows);
@@ -200,8 +200,8 @@ void sp_scorers_visit(sp_counting *c, sp_evaluation *e)
 
 /* ---- finishing ---- */
 
-/* Adds what is defined of a row with the first n scorers to a sum and its number. */
-static void add_values(const sp_scorer_row *row, int32_t n, bool is_kappa, double *sum, int32_t *m)
+/* Adds what is defined of a row with the first n raters to a sum and its number. */
+static void add_values(const sp_rater_row *row, int32_t n, bool is_kappa, double *sum, int32_t *m)
 {
     for (int32_t i = 0; i < n; i++) {
         sp_value v = is_kappa ? row->with[i].kappa : row->with[i].accuracy;
@@ -210,7 +210,7 @@ static void add_values(const sp_scorer_row *row, int32_t n, bool is_kappa, doubl
     }
 }
 
-static sp_value mean_of(const sp_scorer_row *row, int32_t n, bool is_kappa)
+static sp_value mean_of(const sp_rater_row *row, int32_t n, bool is_kappa)
 {
     double sum = 0;
     int32_t m = 0;
@@ -218,16 +218,16 @@ static sp_value mean_of(const sp_scorer_row *row, int32_t n, bool is_kappa)
     return value_ratio(sum, m, "defined with no scorer");
 }
 
-static void finish_row(const sp_evaluation *e, int32_t index, sp_scorer_row *row)
+static void finish_row(const sp_evaluation *e, int32_t index, sp_rater_row *row)
 {
-    const sp_scorer_sums *sums = e->scorers;
-    int32_t n = e->options.n_scorers, itself = index - 1 - e->options.n_strategies;
+    const sp_rater_sums *sums = e->raters;
+    int32_t n = e->options.n_raters, itself = index - 1 - e->options.n_strategies;
     size_t K = (size_t)e->K;
     for (int32_t i = 0; i < n; i++) {
         size_t cell = (size_t)index * (size_t)n + (size_t)i;
         sp_agreement a;
         sp_agreement_from_confusion(e->K, sums->confusion + cell * K * K, sums->undecoded + cell * K, &a, NULL);
-        row->with[i] = (sp_scorer_pair){.steps = a.scored, .agreed = a.correct, .accuracy = a.accuracy, .kappa = a.kappa};
+        row->with[i] = (sp_rater_pair){.steps = a.scored, .agreed = a.correct, .accuracy = a.accuracy, .kappa = a.kappa};
         if (i == itself)
             row->with[i].accuracy = row->with[i].kappa = value_undefined("itself");
     }
@@ -237,20 +237,20 @@ static void finish_row(const sp_evaluation *e, int32_t index, sp_scorer_row *row
     row->soft = value_ratio(sp_exact_value(&sums->soft[index]), (double)row->soft_steps, "no scored steps");
 }
 
-/* Mean over the pairs of scorers, each once: that of their rows would weigh a pair less where others are undefined. */
-static sp_value mean_of_pairs(const sp_scorers *s, bool is_kappa)
+/* Mean over the pairs of raters, each once: that of their rows would weigh a pair less where others are undefined. */
+static sp_value mean_of_pairs(const sp_raters *s, bool is_kappa)
 {
     double sum = 0;
     int32_t m = 0;
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        add_values(&s->scorers[i], i, is_kappa, &sum, &m);
-    return value_ratio(sum, m, s->n_scorers < 2 ? "one scorer" : "defined for no pair");
+    for (int32_t i = 0; i < s->n_raters; i++)
+        add_values(&s->raters[i], i, is_kappa, &sum, &m);
+    return value_ratio(sum, m, s->n_raters < 2 ? "one scorer" : "defined for no pair");
 }
 
-void sp_scorers_finish(sp_evaluation *e)
+void sp_raters_finish(sp_evaluation *e)
 {
-    sp_scorers *s = e->result->scorers;
-    sp_scorer_sums *sums = e->scorers;
+    sp_raters *s = e->result->raters;
+    sp_rater_sums *sums = e->raters;
     if (!sums)
         return;
     for (int32_t row = 0; row < sums->n_rows; row++)
@@ -258,12 +258,12 @@ void sp_scorers_finish(sp_evaluation *e)
     s->reference.name = "reference";
     for (int32_t i = 0; i < s->n_strategies; i++)
         s->strategies[i].name = e->result->strategies[i].name;
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        s->scorers[i].name = s->names[i];
+    for (int32_t i = 0; i < s->n_raters; i++)
+        s->raters[i].name = s->names[i];
     s->mean_accuracy = mean_of_pairs(s, false);
     s->mean_kappa = mean_of_pairs(s, true);
     s->fleiss_steps = sums->fleiss_steps;
-    s->fleiss = s->n_scorers > 2
-                    ? sp_fleiss_kappa(sums->fleiss_steps, s->n_scorers, e->K, sums->fleiss_squares, sums->fleiss_totals)
+    s->fleiss = s->n_raters > 2
+                    ? sp_fleiss_kappa(sums->fleiss_steps, s->n_raters, e->K, sums->fleiss_squares, sums->fleiss_totals)
                     : value_undefined("fewer than three scorers");
 }

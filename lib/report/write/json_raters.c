@@ -1,4 +1,4 @@
-/* Sleep statistics and scorers as JSON. */
+/* Sleep statistics and raters as JSON. */
 #include "report/write/json_tree.h"
 
 /* Measure by measure: figures of structs that stand side by side, `size` bytes each. */
@@ -55,12 +55,12 @@ json_t *sp_json_sleep(const sp_comparison *c, sp_json_list *lists, bool *failed)
     return object;
 }
 
-static json_t *rater_object(const sp_comparison *c, const sp_scorer_row *row, bool *failed)
+static json_t *rater_object(const sp_comparison *c, const sp_rater_row *row, bool *failed)
 {
-    const sp_scorers *s = c->scorers;
+    const sp_raters *s = c->raters;
     json_t *object = sp_json_figures(SP_OF_RATER, row, NULL, c, failed), *with = json_object();
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        if (&s->scorers[i] != row)
+    for (int32_t i = 0; i < s->n_raters; i++)
+        if (&s->raters[i] != row)
             sp_json_set_named(with, s->names[i], sp_json_figures(SP_OF_RATER_PAIR, &row->with[i], NULL, c, failed), failed);
     sp_json_set(object, "with", with, failed);
     return object;
@@ -68,16 +68,16 @@ static json_t *rater_object(const sp_comparison *c, const sp_scorer_row *row, bo
 
 json_t *sp_json_raters(const sp_comparison *c, bool *failed)
 {
-    const sp_scorers *s = c->scorers;
+    const sp_raters *s = c->raters;
     json_t *object = sp_json_figures(SP_OF_RATERS, s, NULL, c, failed), *strategies = json_object(), *each = json_object();
-    sp_json_set(object, "names", sp_json_names(s->n_scorers, s->names, failed), failed);
+    sp_json_set(object, "names", sp_json_names(s->n_raters, s->names, failed), failed);
     if (s->has_reference)
         sp_json_set(object, "reference", rater_object(c, &s->reference, failed), failed);
     for (int32_t i = 0; i < s->n_strategies; i++)
         sp_json_set_named(strategies, s->strategies[i].name, rater_object(c, &s->strategies[i], failed), failed);
     sp_json_set(object, "strategies", strategies, failed);
-    for (int32_t i = 0; i < s->n_scorers; i++)
-        sp_json_set_named(each, s->names[i], rater_object(c, &s->scorers[i], failed), failed);
+    for (int32_t i = 0; i < s->n_raters; i++)
+        sp_json_set_named(each, s->names[i], rater_object(c, &s->raters[i], failed), failed);
     sp_json_set(object, "each", each, failed);
     return object;
 }

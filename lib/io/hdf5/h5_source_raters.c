@@ -1,4 +1,4 @@
-/* Labels by several scorers: looked for only when asked. */
+/* Labels by several raters: looked for only when asked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
 
-/* The scorers stand beside the labels, and without labels beside the scores. */
+/* The raters stand beside the labels, and without labels beside the scores. */
 static const char *reference_of(const sp_h5_source *source)
 {
     return source->labels.path ? source->labels.path : source->map.path;
@@ -22,9 +22,9 @@ static sp_status add_links(sp_h5_source *source, const char *group, sp_error *er
     size_t length;
     TRY(sp_h5_links(source->file, source->file_name, group, &links, &n, NULL, err));
     for (int64_t i = 0; i < n; i++) {
-        const char *name = sp_scorer_of(links[i], &length);
+        const char *name = sp_rater_of(links[i], &length);
         if (name)
-            TRY(sp_scorer_names_add(&source->scorer_names, name, length, source->file_name, err));
+            TRY(sp_rater_names_add(&source->rater_names, name, length, source->file_name, err));
     }
 done:
     free(links);
@@ -90,19 +90,19 @@ static bool is_labels(const sp_h5_source *source, const sp_h5_part *part, bool *
 }
 
 /* Opens the datasets of one name; where they are not one integer a step they are something else that is called so. */
-static sp_status open_scorer(sp_h5_source *source, const char *name, bool *is_one, sp_error *err)
+static sp_status open_rater(sp_h5_source *source, const char *name, bool *is_one, sp_error *err)
 {
     char dataset[512];
     bool failed = false;
     *is_one = false;
-    snprintf(dataset, sizeof dataset, SP_SCORER_PREFIX "%s", name);
+    snprintf(dataset, sizeof dataset, SP_RATER_PREFIX "%s", name);
     char *path = sp_h5_source_beside(reference_of(source), dataset, &failed);
     if (failed)
         return sp_no_memory(err);
     if (!path)
         return SP_OK;
     if (strcmp(path, reference_of(source)) == 0) {
-        free(path); /* the options name one of the scorers as labels: it is the reference */
+        free(path); /* the options name one of the raters as labels: it is the reference */
         return SP_OK;
     }
     sp_h5_part part = {0};
@@ -110,29 +110,29 @@ static sp_status open_scorer(sp_h5_source *source, const char *name, bool *is_on
     if (status == SP_OK)
         *is_one = is_labels(source, &part, &failed);
     if (*is_one)
-        source->scorers[source->n_open_scorers++] = part;
+        source->raters[source->n_open_raters++] = part;
     else
         sp_h5_part_close(&part);
     return failed || status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
 }
 
-sp_status sp_h5_source_find_scorers(sp_source *opened, sp_error *err)
+sp_status sp_h5_source_find_raters(sp_source *opened, sp_error *err)
 {
     sp_h5_source *source = opened->opened;
-    sp_scorer_names *found = &source->scorer_names;
+    sp_rater_names *found = &source->rater_names;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = find_names(source, err);
-    sp_scorer_names_sort(found);
+    sp_rater_names_sort(found);
     for (int32_t i = 0; status == SP_OK && i < found->n;) {
         bool is_one = false;
-        status = open_scorer(source, found->names[i], &is_one, err);
+        status = open_rater(source, found->names[i], &is_one, err);
         if (is_one)
             i++;
         else
-            sp_scorer_names_drop(found, i);
+            sp_rater_names_drop(found, i);
     }
     status = sp_h5_quiet_end(&quiet, status, err);
-    opened->scorers = (sp_scorers_found){source->n_open_scorers, (const char *const *)found->names};
+    opened->raters = (sp_raters_found){source->n_open_raters, (const char *const *)found->names};
     return status;
 }
