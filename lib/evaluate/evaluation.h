@@ -202,7 +202,7 @@ struct sp_evaluation {
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
     sp_rater_sums *raters;           /* or NULL */
     sp_margins margins;
-    sp_count_rows sequence_rows; /* sequence_pairs.c */
+    sp_count_rows sequence_rows; /* pair_differences.c */
     sp_night *nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
     sp_kept_steps kept_steps;
     sp_evaluation_scratch scratch;
@@ -334,14 +334,11 @@ void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
-/* metric_pairs.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
+/* margins.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 
-/* sequence_pairs.c: what the recording at hand adds when it ends. */
+/* pair_differences.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
-
-/* There are too many margins: none are kept from then on. */
-void sp_margins_leave_out(sp_margins *margins);
 
 /* kept_steps.c: keeps the steps of a piece, where that is wanted. */
 sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);

@@ -1,17 +1,21 @@
-/* Whether a result has a figure, and its value. */
+/* Whether a result has a figure, and its value; pairs of strategies by the figure that they are compared by. */
+#include "evaluate/compared.h"
 #include "evaluate/figures.h"
 #include "evaluate/value.h"
 
 #include <math.h>
 #include <string.h>
 
+static const char *metric_of(const sp_figure_owner *owner)
+{
+    return ((const sp_pair_comparison *)owner->own)->metric;
+}
+
 /* Why the owner does not have what a figure needs, or NULL. */
 static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
 {
     const sp_comparison *c = owner->comparison;
     const sp_strategy_result *s = owner->strategy;
-    const char *metric =
-        need == SP_NEEDS_ACCURACY || need == SP_NEEDS_SIGN_FLIP ? ((const sp_pair_comparison *)owner->own)->metric : "";
     switch (need) {
     case SP_NEEDS_LABELS:
         return c->has_labels && (!s || s->has_agreement) ? NULL : "no labels";
@@ -47,10 +51,10 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return c->has_length_trim ? NULL : "not asked for";
     case SP_NEEDS_MARGIN:
         return c->has_margin ? NULL : "not asked for";
-    case SP_NEEDS_ACCURACY:
-        return strcmp(metric, "accuracy") == 0 ? NULL : "not tested";
+    case SP_NEEDS_TESTS:
+        return sp_compared_by(metric_of(owner))->tests >= SP_ALL_TESTS ? NULL : "not tested";
     case SP_NEEDS_SIGN_FLIP:
-        return strcmp(metric, "accuracy") == 0 || strcmp(metric, "illegal_rate") == 0 ? NULL : "not tested";
+        return sp_compared_by(metric_of(owner))->tests >= SP_SIGN_FLIPS ? NULL : "not tested";
     case SP_NEEDS_ITS_NLL:
         return ((const sp_against *)owner->own)->has_nll ? NULL : "the scores are clamped";
     case SP_NEEDS_ITS_CLIP:
@@ -141,4 +145,30 @@ bool sp_figure_n(const sp_figure *figure, const sp_figure_owner *owner, int64_t 
     for (size_t i = 1; i < sizeof figure->n / sizeof *figure->n && figure->n[i].base; i++)
         *n += (figure->n_is_difference ? -1 : 1) * (int64_t)sp_figure_at(&figure->n[i], owner).value;
     return !one.undefined;
+}
+
+/* ---- pairs of strategies ---- */
+
+const sp_compared *sp_compared_by(const char *metric)
+{
+    return sp_figure_find(SP_OF_STRATEGY, metric, strlen(metric))->compared;
+}
+
+sp_pairs sp_pairs_by(const sp_comparison *c, const char *metric)
+{
+    sp_pairs pairs = {.list = c->comparisons};
+    int32_t i = 0;
+    while (i < c->n_comparisons && strcmp(c->comparisons[i].metric, metric) != 0)
+        i++;
+    for (pairs.list += i; i < c->n_comparisons && strcmp(c->comparisons[i].metric, metric) == 0; i++)
+        pairs.n++;
+    return pairs;
+}
+
+sp_pairs sp_tested_pairs(const sp_comparison *c)
+{
+    sp_pairs pairs = {.list = c->comparisons};
+    while (pairs.n < c->n_comparisons && sp_compared_by(c->comparisons[pairs.n].metric)->tests == SP_ALL_TESTS)
+        pairs.n++;
+    return pairs;
 }

@@ -1,5 +1,8 @@
 #include "evaluate/figures.h"
 
+#include "evaluate/compared.h"
+#include "evaluate/counts/margins.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -42,6 +45,8 @@
 #define NEEDS(what) .needs = 1u << SP_NEEDS_##what
 #define NEEDS_BOTH(a, b) .needs = 1u << SP_NEEDS_##a | 1u << SP_NEEDS_##b
 #define PLAIN .needs = 0
+#define COMPARED(name) .compared = &by_##name
+#define NOT_COMPARED(name) .compared = NULL
 
 #define FIGURE(key_, label_, decimals_, definition_, place_, ...)                                                                \
     {                                                                                                                            \
@@ -49,6 +54,31 @@
     }
 #define ROW(key_, member, label_, decimals_, definition_, ...)                                                                   \
     FIGURE(key_, label_, decimals_, definition_, HERE(member), __VA_ARGS__)
+
+/* ---- how pairs of strategies are compared by a figure: a column of its row ---- */
+
+/* of: what a title says; scale, decimals: how a difference is shown. */
+#define BY(key, name_, heading_, of, scale_, decimals_, ...)                                                                     \
+    static const sp_compared by_##key = {.name = name_,                                                                          \
+                                         .heading = heading_,                                                                    \
+                                         .title = "Difference in " of ", paired over {recordings}",                              \
+                                         .title_subjects = "Difference in " of ", paired over subjects",                         \
+                                         .scale = scale_,                                                                        \
+                                         .decimals = decimals_,                                                                  \
+                                         __VA_ARGS__}
+#define SEQUENCE(work, what) .from = SP_FROM_SHARES, .works = 1 << SP_WORK_##work, .share = sp_share_of_##what
+
+BY(accuracy, "accuracy", "Accuracy, in percentage points", "accuracy in percentage points", 100, 2, .from = SP_FROM_RIGHT_STEPS,
+   .tests = SP_ALL_TESTS);
+BY(kappa, "kappa", "Kappa", "kappa", 1, 4, .from = SP_FROM_MARGINS, .which = SP_MARGIN_KAPPA);
+BY(macro_f1, "macro F1", "Macro F1", "macro F1", 1, 4, .from = SP_FROM_MARGINS, .which = SP_MARGIN_F1);
+BY(illegal_rate, "illegal rate", "Illegal transitions, in percentage points of all",
+   "illegal transitions, percentage points of all transitions", 100, 3, .from = SP_FROM_TRANSITIONS, .tests = SP_SIGN_FLIPS);
+BY(edit_score, "edit score", "Edit score", "edit score", 1, 4, SEQUENCE(ACTIONS, edit));
+BY(f1_at_10, "F1@10", "F1@10", "F1@10", 1, 4, SEQUENCE(ACTIONS, overlap_10));
+BY(f1_at_25, "F1@25", "F1@25", "F1@25", 1, 4, SEQUENCE(ACTIONS, overlap_25));
+BY(f1_at_50, "F1@50", "F1@50", "F1@50", 1, 4, SEQUENCE(ACTIONS, overlap_50));
+BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entities));
 
 /* ---- rows that several scopes share ---- */
 
@@ -84,7 +114,7 @@
         ROW("wrong_to_wrong", at.wrong_to_wrong, "wrong to wrong", 0, "steps wrong in both, by other classes", CSV,              \
             .json = prefix "wrong_to_wrong", __VA_ARGS__),                                                                       \
         ROW("same", at.same, "unchanged", 0, "steps of the same class in both", .json = prefix "same", __VA_ARGS__)
-#define ENTITY(key_, at, prefix, ...)                                                                                            \
+#define ENTITY(key_, at, prefix, f1_compared, ...)                                                                               \
     ROW(key_ "_reference", at.reference, "in the reference", 0, "entities of the reference", .json = prefix "reference",         \
         __VA_ARGS__),                                                                                                            \
         ROW(key_ "_decoded", at.decoded, "decoded", 0, "entities of the path", .json = prefix "decoded", __VA_ARGS__),           \
@@ -95,7 +125,7 @@
         ROW(key_ "_recall", at.recall, "recall", 4, "correct / reference", CSV, MORE, N(HERE(at.reference)),                     \
             .json = prefix "recall", __VA_ARGS__),                                                                               \
         ROW(key_ "_f1", at.f1, "F1", 4, "2 correct / (reference + decoded)", CSV, MORE, N(HERE(at.reference), HERE(at.decoded)), \
-            .json = prefix "f1", __VA_ARGS__)
+            .json = prefix "f1", f1_compared, __VA_ARGS__)
 #define BOUNDARY(w, text, found)                                                                                                 \
     ROW("boundary_matched_" #w, boundaries.matched[w], found, 0, "changes of the reference found " text, NEEDS(LABELS), MORE,    \
         .json = "boundaries.within_" #w ".matched"),                                                                             \
@@ -106,23 +136,24 @@
 #define OVERLAP(i, percent)                                                                                                      \
     ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                                    \
         "of segments whose intersection over union is at least 0." #percent ", pooled", CSV, MORE,                               \
-        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS))
+        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS), COMPARED(f1_at_##percent))
 #define OVERLAPPING(i, percent)                                                                                                  \
     ROW("segments_matched_at_" #percent, segments.matched[i], "matched at 0." #percent, 0,                                       \
         "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                                    \
         .json = "segments.matched_at_" #percent)
 #define CHI2(key_, at, label_, definition_)                                                                                      \
-    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, CSV, N(HERE(at.df)), NEEDS(ACCURACY), .json = key_ ".chi2"),              \
-        ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(ACCURACY), .json = key_ ".df"),     \
-        ROW(key_ "_p", at.p, "p", 3, "p of " key_, CSV, N(HERE(at.df)), NEEDS(ACCURACY), .json = key_ ".p")
-#define AGREEMENT(csv, at, ...)                                                                                                  \
+    ROW(key_ "_chi2", at.chi2, label_, 2, definition_, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".chi2"),                 \
+        ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(TESTS), .json = key_ ".df"),        \
+        ROW(key_ "_p", at.p, "p", 3, "p of " key_, CSV, N(HERE(at.df)), NEEDS(TESTS), .json = key_ ".p")
+#define AGREEMENT(csv, at, how, ...)                                                                                             \
     ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's", CSV, MORE,           \
-        N(HERE(at.scored)), .json = "accuracy", __VA_ARGS__),                                                                    \
-        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", CSV, MORE, N(HERE(at.scored)), .json = "kappa", __VA_ARGS__),    \
+        N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__),                                                     \
+        ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", CSV, MORE, N(HERE(at.scored)), .json = "kappa", how(kappa),      \
+            __VA_ARGS__),                                                                                                        \
         ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", CSV, MORE, N(HERE(at.scored)),               \
             .json = "mcc", __VA_ARGS__),                                                                                         \
         ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", CSV, MORE,                  \
-            N(HERE(at.macro_f1_classes)), .json = "macro_f1", __VA_ARGS__),                                                      \
+            N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__),                                       \
         ROW(csv "macro_f1_classes", at.macro_f1_classes, "classes of macro F1", 0, "classes that have an F1",                    \
             .json = "macro_f1_classes", __VA_ARGS__)
 
@@ -202,7 +233,7 @@ static const sp_figure of_reference[] = {
 static const sp_figure of_strategy[] = {
     ROW("scored", agreement.scored, "scored", 0, "steps with a reference", CSV, NEEDS(LABELS)),
     ROW("correct", agreement.correct, "correct", 0, "scored steps whose class is the reference's", CSV, MORE, NEEDS(LABELS)),
-    AGREEMENT("", agreement, NEEDS(LABELS)),
+    AGREEMENT("", agreement, COMPARED, NEEDS(LABELS)),
     ROW("balanced_accuracy", agreement.balanced_accuracy, "balanced accuracy", 4, "mean recall over the reference's classes", CSV,
         MORE, N(HERE(agreement.macro_recall_classes)), NEEDS(LABELS)),
     ROW("macro_precision", agreement.macro_precision, "macro precision", 4, "mean precision over the classes that have one", CSV,
@@ -227,7 +258,7 @@ static const sp_figure of_strategy[] = {
         N(HERE(agreement.scored)), NEEDS_BOTH(LABELS, KAPPA_WEIGHTS)),
     RULES(counts, PLAIN),
     ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT, "illegal transitions / transitions", CSV,
-        N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE),
+        N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate)),
     FREQUENCIES(frequencies, counts, PLAIN),
     ROW("runs_ratio", frequencies.runs_ratio, "runs / reference", 3, "runs / runs of the reference: below 1 where smoother", CSV,
         N(COMPARISON(reference_frequencies.runs)), NEEDS(LABELS)),
@@ -279,7 +310,7 @@ static const sp_figure of_strategy[] = {
     BOUNDARY(1, "within 1 step", "within 1"),
     BOUNDARY(2, "within 2 steps", "within 2"),
     ROW("edit_score", edit_score, "edit score", 3, "1 - edit distance of the runs / the more runs, mean over recordings", CSV,
-        MORE, N(HERE(edit_score_n)), NEEDS(LABELS)),
+        MORE, N(HERE(edit_score_n)), NEEDS(LABELS), COMPARED(edit_score)),
     OVERLAP(0, 10),
     OVERLAP(1, 25),
     OVERLAP(2, 50),
@@ -290,8 +321,8 @@ static const sp_figure of_strategy[] = {
         NEEDS(LABELS), .json = "segments.reference"),
     ROW("segments_decoded", segments.decoded, "segments decoded", 0, "runs of the path, background left out", NEEDS(LABELS),
         .json = "segments.decoded"),
-    ENTITY("entity", entities.pooled, "entities.", NEEDS_BOTH(LABELS, ENTITIES)),
-    ENTITY("entity_strict", entities.strict, "entities.strict.", NEEDS_BOTH(LABELS, ENTITIES)),
+    ENTITY("entity", entities.pooled, "entities.", COMPARED(entity_f1), NEEDS_BOTH(LABELS, ENTITIES)),
+    ENTITY("entity_strict", entities.strict, "entities.strict.", NOT_COMPARED(strict_f1), NEEDS_BOTH(LABELS, ENTITIES)),
 };
 #undef OWN
 
@@ -341,7 +372,7 @@ static const sp_figure of_runs[] = {
 typedef struct sp_type_entities {
     sp_entity_counts of;
 } sp_type_entities;
-static const sp_figure of_entities[] = {ENTITY("entity", of, "", PLAIN)};
+static const sp_figure of_entities[] = {ENTITY("entity", of, "", NOT_COMPARED(f1), PLAIN)};
 #undef OWN
 
 #define OWN sp_recording_result
@@ -359,16 +390,16 @@ static const sp_figure of_recording[] = {
 static const sp_figure of_pair[] = {
     ROW("difference", difference.difference, "difference", 4, "figure of a minus figure of b", PLAIN),
     ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", CSV, N(HERE(test.better), HERE(test.worse)), .json = "p"),
-    ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test", NEEDS(ACCURACY)),
-    ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", NEEDS(ACCURACY)),
-    ROW("mcnemar_only_a", mcnemar.only_a, "only a", 0, "steps that only a has right", .json = "mcnemar.only_a", NEEDS(ACCURACY)),
-    ROW("mcnemar_only_b", mcnemar.only_b, "only b", 0, "steps that only b has right", .json = "mcnemar.only_b", NEEDS(ACCURACY)),
+    ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test", NEEDS(TESTS)),
+    ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", NEEDS(TESTS)),
+    ROW("mcnemar_only_a", mcnemar.only_a, "only a", 0, "steps that only a has right", .json = "mcnemar.only_a", NEEDS(TESTS)),
+    ROW("mcnemar_only_b", mcnemar.only_b, "only b", 0, "steps that only b has right", .json = "mcnemar.only_b", NEEDS(TESTS)),
     ROW("mcnemar_p_exact", mcnemar.exact, "exact p", 3, "exact McNemar, steps taken as independent", .json = "mcnemar.p_exact",
-        NEEDS(ACCURACY)),
+        NEEDS(TESTS)),
     ROW("mcnemar_p_mid", mcnemar.mid_p, "mid p", 3, "mid-p McNemar, steps taken as independent", .json = "mcnemar.p_mid",
-        NEEDS(ACCURACY)),
+        NEEDS(TESTS)),
     ROW("p_sign_flip", permutation.p, "sign-flip p", 3, "permutation test of the mean difference", NEEDS(SIGN_FLIP)),
-    ROW("p_least", test.p_least, "least p", 3, "least p that so many units can give", NEEDS(ACCURACY)),
+    ROW("p_least", test.p_least, "least p", 3, "least p that so many units can give", NEEDS(TESTS)),
     CHI2("mcnemar_cluster", mcnemar_cluster, "clusters (df)", "McNemar's test over units"),
     CHI2("bowker", bowker, "Bowker (df)", "symmetry of the classes both say, steps taken as independent"),
     CHI2("stuart_maxwell", stuart_maxwell, "Stuart–Maxwell (df)", "equal shares of the classes, steps taken as independent"),
@@ -388,7 +419,7 @@ typedef struct sp_coarse_agreement {
     sp_agreement of;
 } sp_coarse_agreement;
 static const sp_figure of_collapsed[] = {
-    AGREEMENT("collapsed_", of, PLAIN),
+    AGREEMENT("collapsed_", of, NOT_COMPARED, PLAIN),
     ROW("collapsed_balanced_accuracy", of.balanced_accuracy, "balanced accuracy", 4, "mean recall over the reference's classes",
         MORE, .json = "balanced_accuracy"),
 };

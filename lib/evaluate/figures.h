@@ -46,8 +46,8 @@ typedef enum sp_figure_need {
     SP_NEEDS_WAKE_TRIM,
     SP_NEEDS_LENGTH_TRIM,
     SP_NEEDS_MARGIN,
-    SP_NEEDS_ACCURACY,  /* a pair that is compared by accuracy */
-    SP_NEEDS_SIGN_FLIP, /* a pair that is compared by accuracy or illegal rate */
+    SP_NEEDS_TESTS,     /* a pair that is compared by a figure with all tests (compared.h) */
+    SP_NEEDS_SIGN_FLIP, /* with these tests at least */
     SP_NEEDS_ITS_NLL,   /* another classifier whose scores have a likelihood */
     SP_NEEDS_ITS_CLIP,  /* and a clipped one */
     SP_N_NEEDS
@@ -74,8 +74,9 @@ typedef struct sp_figure {
     int8_t decimals;
     uint8_t tone;
     bool in_csv;
-    bool is_optional; /* left out of the JSON where it is 0, false or NULL */
-    uint32_t needs;   /* bits 1 << sp_figure_need */
+    bool is_optional;                   /* left out of the JSON where it is 0, false or NULL */
+    uint32_t needs;                     /* bits 1 << sp_figure_need */
+    const struct sp_compared *compared; /* how pairs of strategies are compared by it (compared.h); NULL: they are not */
 } sp_figure;
 
 typedef struct sp_figures {

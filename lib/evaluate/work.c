@@ -10,10 +10,10 @@
 static const sp_work_row rows[SP_N_WORKS] = {
     [SP_WORK_STEPS] = {.name = "none"},
     [SP_WORK_SLEEP] = {.name = "sleep", .unit = "night/epoch"},
-    [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {{"entity_f1", "entity F1"}}},
+    [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {"entity_f1"}},
     [SP_WORK_ACTIONS] = {.name = "actions",
                          .unit = "video/frame",
-                         .leads = {{"f1_at_50", "F1@50"}, {"edit_score", "edit score"}},
+                         .leads = {"f1_at_50", "edit_score"},
                          .marks = {"background", "SIL", "action_start"},
                          .background = {"background"}},
 };

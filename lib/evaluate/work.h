@@ -4,15 +4,10 @@
 
 #include "statepath/comparison.h"
 
-/* A figure of a strategy and what it is called, within a sentence, where no table says what it is of. */
-typedef struct sp_lead {
-    const char *key, *name;
-} sp_lead;
-
 typedef struct sp_work_row {
     const char *name;     /* "actions" */
     const char *unit;     /* "video/frame"; NULL: recording/step */
-    sp_lead leads[4];     /* what is read before accuracy; ends with a key of NULL */
+    const char *leads[4]; /* keys of figures of a strategy that are read before accuracy; ends with NULL */
     const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
     const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */
 } sp_work_row;

@@ -532,7 +532,7 @@ BUGS = [
     Bug("lib/evaluate/counts/score_path.c", "contexts AAX and XAA change places",
         "e->scratch.context[t] = (uint8_t)(2 * differs + next_differs);",
         "e->scratch.context[t] = (uint8_t)(differs + 2 * next_differs);"),
-    Bug("lib/evaluate/counts/metric_pairs.c", "kappa of a recording: what the path says of its last class",
+    Bug("lib/evaluate/counts/margins.c", "kappa of a recording: what the path says of its last class",
         "decoded = m->row + (size_t)K * (size_t)(2 + 2 * s);",
         "decoded = m->row + (size_t)K * (size_t)(1 + 2 * s);"),
     Bug("lib/evaluate/counts/score_path.c", "worsened and wrong to wrong change places",

@@ -21,4 +21,15 @@ typedef struct sp_margins {
 
 void sp_margins_free(sp_margins *margins);
 
+/* There are too many: none are kept from then on. */
+void sp_margins_leave_out(sp_margins *margins);
+
+struct sp_evaluation;
+int32_t sp_margins_width(const struct sp_evaluation *evaluation);
+
+/* Of strategy s from summed margins, as in sp_agreement_from_confusion(); NaN where undefined. */
+enum { SP_MARGIN_KAPPA, SP_MARGIN_F1, SP_N_MARGIN_FIGURES };
+void sp_margin_figures(const struct sp_evaluation *evaluation, const int64_t *sums, int32_t s,
+                       double figures[SP_N_MARGIN_FIGURES]);
+
 #endif

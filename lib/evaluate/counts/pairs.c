@@ -1,7 +1,8 @@
 /* Which strategies are compared with which, and the comparisons. */
 #include "evaluate/counts/pairs.h"
 #include "core/owned.h"
-#include "evaluate/evaluate.h"
+#include "core/try.h"
+#include "evaluate/compared.h"
 #include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
@@ -81,8 +82,6 @@ void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *
     }
 }
 
-const char sp_metric_kappa[] = "kappa", sp_metric_f1[] = "macro_f1", sp_metric_illegal[] = "illegal_rate";
-
 /* Recordings with scored steps, and units made of them, as the tests want them. */
 typedef struct paired {
     sp_owned own;
@@ -94,18 +93,17 @@ typedef struct paired {
 
 static sp_status paired_fill(const sp_comparison *c, paired *p, sp_error *err)
 {
-    sp_status status = sp_units_open(c, true, &p->units, err);
-    if (status != SP_OK)
-        return status;
-    size_t n = (size_t)p->units.n;
+    sp_status status = SP_OK;
+    TRY(sp_units_open(c, true, &p->units, err));
+    const size_t n = (size_t)p->units.n;
     p->scored = sp_zeros(&p->own, n, sizeof *p->scored);
     p->d = sp_zeros(&p->own, n, sizeof *p->d);
     p->of_recording = sp_zeros(&p->own, (size_t)c->n_recordings, sizeof *p->of_recording);
     p->correct = sp_zeros(&p->own, (size_t)c->n_strategies, sizeof(int64_t *));
     for (int32_t s = 0; p->correct && s < c->n_strategies; s++)
         p->correct[s] = sp_zeros(&p->own, n, sizeof **p->correct);
-    status = sp_owned_status(&p->own, err);
-    for (int64_t i = 0; status == SP_OK && i < c->n_recordings; i++) {
+    TRY(sp_owned_status(&p->own, err));
+    for (int64_t i = 0; i < c->n_recordings; i++) {
         int64_t u = p->units.of_recording[i];
         if (u < 0)
             continue;
@@ -113,6 +111,7 @@ static sp_status paired_fill(const sp_comparison *c, paired *p, sp_error *err)
         for (int32_t s = 0; s < c->n_strategies; s++)
             p->correct[s][u] += c->strategies[s].recordings[i].correct;
     }
+done:
     return status;
 }
 
@@ -121,12 +120,11 @@ static double number_at(const void *numbers, int64_t i)
     return ((const double *)numbers)[i];
 }
 
-/* Mean, median and standard deviation of the differences of units [n], NaN where undefined; the others, of which there are as
- * many as returned, are brought to the front and sorted. */
-static int64_t describe(int64_t n, double *d, const char *none, bool is_subjects, sp_pair_comparison *out)
+int64_t sp_pair_describe(const sp_units *units, double *d, const char *none, sp_pair_comparison *out)
 {
+    const int64_t n = units->n;
     int64_t m;
-    value_summary(n, number_at, d, none, is_subjects ? "one subject" : "one recording", &m, &out->mean, &out->sd);
+    value_summary(n, number_at, d, none, units->is_subjects ? "one subject" : "one recording", &m, &out->mean, &out->sd);
     for (int64_t i = 0, at = 0; i < n; i++)
         if (!isnan(d[i]))
             d[at++] = d[i];
@@ -135,47 +133,24 @@ static int64_t describe(int64_t n, double *d, const char *none, bool is_subjects
     return m;
 }
 
-sp_pair_comparison *sp_pair_append(sp_evaluation *e, int32_t pair, const char *metric, const sp_difference *difference,
-                                   const sp_units *units, const double *of_recording, double *d, sp_error *err)
-{
-    sp_comparison *c = e->result;
-    if (sp_units_mean(units, of_recording, d, err) != SP_OK)
-        return NULL;
-    sp_pair_comparison *out = &c->comparisons[c->n_comparisons++];
-    *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric, .difference = *difference};
-    sp_mcnemar_test(0, 0, &out->mcnemar);
-    sp_value none = value_undefined("only accuracy is tested");
-    out->test.p = out->test.p_least = out->test.rank_biserial = out->p_holm = out->permutation.p = none;
-    out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
-    double sign = metric == sp_metric_illegal ? -1 : 1;
-    for (int64_t i = describe(units->n, d, "defined in no recording", units->is_subjects, out) - 1; i >= 0; i--) {
-        out->test.better += sign * d[i] > 0;
-        out->test.worse += sign * d[i] < 0;
-        out->test.ties += d[i] == 0;
-    }
-    return out;
-}
-
 /* A difference of accuracies is one division of integers, so that equal differences are equal as doubles and tie. */
-static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pair_comparison *out, sp_error *err)
+static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *tested, paired *p, sp_pair_comparison *out,
+                         sp_error *err)
 {
     int32_t a = e->pairs[pair][0], b = e->pairs[pair][1];
     out->a = a;
     out->b = b;
-    out->metric = "accuracy";
+    out->metric = tested->key;
     const sp_comparison *c = e->result;
     const sp_recording_result *x = c->strategies[a].recordings, *y = c->strategies[b].recordings;
     for (int64_t i = 0; i < c->n_recordings; i++)
         p->of_recording[i] = c->scored_steps[i] ? (double)(x[i].correct - y[i].correct) / (double)c->scored_steps[i] : NAN;
     int64_t n = p->units.n;
-    sp_status status = sp_units_mean(&p->units, p->of_recording, p->d, err);
-    if (status == SP_OK)
-        status = sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err);
-    if (status == SP_OK)
-        status = sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err);
-    if (status != SP_OK)
-        return status;
-    describe(n, p->d, "no scored steps", p->units.is_subjects, out);
+    sp_status status = SP_OK;
+    TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
+    TRY(sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err));
+    TRY(sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err));
+    sp_pair_describe(&p->units, p->d, "no scored steps", out);
     sp_mcnemar_test(e->mcnemar_counts[pair][0], e->mcnemar_counts[pair][1], &out->mcnemar);
     sp_mcnemar_cluster_test(n, p->correct[a], p->correct[b], &out->mcnemar_cluster);
     if (!e->contingency) {
@@ -185,7 +160,9 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pai
     }
     const int64_t *table = e->contingency + (size_t)pair * (size_t)e->K * (size_t)e->K;
     sp_bowker_test(e->K, table, &out->bowker);
-    return sp_stuart_maxwell_test(e->K, table, &out->stuart_maxwell, err);
+    TRY(sp_stuart_maxwell_test(e->K, table, &out->stuart_maxwell, err));
+done:
+    return status;
 }
 
 /* All strategies at once. */
@@ -200,19 +177,18 @@ static sp_status compare_several(sp_evaluation *e, paired *p, sp_error *err)
     if (!values || (is_ranked && !c->mean_ranks))
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    for (int32_t s = 0; status == SP_OK && s < k; s++) {
+    for (int32_t s = 0; s < k; s++) {
         for (int64_t i = 0; i < c->n_recordings; i++)
             p->of_recording[i] =
                 c->scored_steps[i] ? (double)c->strategies[s].recordings[i].correct / (double)c->scored_steps[i] : NAN;
-        status = sp_units_mean(&p->units, p->of_recording, p->d, err);
-        for (int64_t u = 0; status == SP_OK && u < n; u++)
+        TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
+        for (int64_t u = 0; u < n; u++)
             values[u * k + s] = p->d[u];
         right[s] = c->strategies[s].agreement.correct;
     }
-    if (status == SP_OK)
-        status = sp_friedman_test(n, k, values, c->mean_ranks, &c->friedman, err);
-    if (status == SP_OK)
-        sp_cochran_test(k, right, e->right_sum, e->right_squares, &c->cochran);
+    TRY(sp_friedman_test(n, k, values, c->mean_ranks, &c->friedman, err));
+    sp_cochran_test(k, right, e->right_sum, e->right_squares, &c->cochran);
+done:
     return status;
 }
 
@@ -221,19 +197,18 @@ static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pa
 {
     sp_difference differences[SP_MAX_COMPARISONS];
     sp_value values[SP_MAX_COMPARISONS];
-    sp_status status =
-        sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
-                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, e->workers, differences, err);
-    if (status == SP_OK)
-        sp_units_reason(&p->units, e->n_pairs, differences);
+    sp_status status = SP_OK;
+    TRY(sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
+                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, e->workers, differences, err));
+    sp_units_reason(&p->units, e->n_pairs, differences);
     for (int32_t i = 0; i < e->n_pairs; i++)
         values[i] = out[i].test.p;
-    if (status == SP_OK)
-        status = sp_holm_adjust(e->n_pairs, values, values, err);
-    for (int32_t i = 0; status == SP_OK && i < e->n_pairs; i++) {
+    TRY(sp_holm_adjust(e->n_pairs, values, values, err));
+    for (int32_t i = 0; i < e->n_pairs; i++) {
         out[i].difference = differences[i];
         out[i].p_holm = values[i];
     }
+done:
     return status;
 }
 
@@ -245,23 +220,26 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
     paired p = {.scored = NULL};
     sp_status status = SP_OK;
     if (e->n_pairs > 0) {
-        const size_t n_metrics = 4 + (size_t)sp_sequence_metrics(e); /* accuracy, kappa, macro F1, illegal rate */
+        const sp_figures all = sp_figures_of(SP_OF_STRATEGY);
+        const sp_figure *tested = NULL;
+        size_t n_metrics = 0;
+        for (size_t i = 0; i < all.n; i++) {
+            n_metrics += all.list[i].compared != NULL;
+            if (all.list[i].compared && all.list[i].compared->from == SP_FROM_RIGHT_STEPS)
+                tested = &all.list[i];
+        }
         c->comparisons = calloc(n_metrics * (size_t)e->n_pairs, sizeof *c->comparisons);
-        c->n_comparisons = c->comparisons ? e->n_pairs : 0;
-        status = c->comparisons ? paired_fill(c, &p, err) : sp_no_memory(err);
-        for (int32_t i = 0; status == SP_OK && i < e->n_pairs; i++)
-            status = compare(e, i, &p, &c->comparisons[i], err);
-        if (status == SP_OK)
-            status = compare_together(e, &p, c->comparisons, err);
-        if (status == SP_OK)
-            status = compare_several(e, &p, err);
-        if (status == SP_OK)
-            status = sp_margins_compare(e, err);
-        if (status == SP_OK)
-            status = sp_sequences_compare(e, err);
+        if (!c->comparisons)
+            TRY(sp_no_memory(err));
+        c->n_comparisons = e->n_pairs;
+        TRY(paired_fill(c, &p, err));
+        for (int32_t i = 0; i < e->n_pairs; i++)
+            TRY(compare(e, i, tested, &p, &c->comparisons[i], err));
+        TRY(compare_together(e, &p, c->comparisons, err));
+        TRY(compare_several(e, &p, err));
     }
-    if (status == SP_OK && c->n_strategies)
-        status = sp_illegal_compare(e, err);
+    TRY(sp_differences_compare(e, err));
+done:
     sp_units_free(&p.units);
     sp_owned_free(&p.own);
     return status;

@@ -1,5 +1,6 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
+#include "evaluate/compared.h"
 #include "evaluate/work.h"
 #include "report/html/page.h"
 
@@ -10,9 +11,8 @@
 
 /* Common scale of all rows of one metric in the units that are shown, 0 always inside. */
 typedef struct difference_scale {
-    const sp_comparison *comparison;
-    int32_t first; /* comparison of that metric; they stand together */
-    double unit;   /* 100 where percentage points are shown */
+    sp_pairs pairs;
+    double unit; /* 100 where percentage points are shown */
     sp_axis axis;
 } difference_scale;
 
@@ -24,11 +24,6 @@ static void widen(difference_scale *scale, const sp_value *value)
     scale->axis.high = fmax(scale->axis.high, scale->unit * value->value);
 }
 
-static bool is_share(const char *metric)
-{
-    return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
-}
-
 static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const difference_scale *scale = arg;
@@ -36,7 +31,7 @@ static void interval_cell(const void *arg, size_t row, sp_buffer *out)
         sp_strip_head(out, &scale->axis);
         return;
     }
-    const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
+    const sp_difference *d = &scale->pairs.list[row - 1].difference;
     sp_strip_open(out, false);
     sp_strip_tick(out, &scale->axis, "zero", 0);
     if (!d->low.undefined && !d->high.undefined)
@@ -49,30 +44,21 @@ static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 static void forest(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c, .first = -1, .unit = is_share(metric) ? 100 : 1};
-    scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = is_share(metric) ? 2 : 3};
+    const sp_compared *how = sp_compared_by(metric);
+    difference_scale scale = {.pairs = sp_pairs_by(c, metric), .unit = how->scale};
+    scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = how->scale == 100 ? 2 : 3};
     sp_table table = {.text.words = &c->words};
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        if (strcmp(c->comparisons[i].metric, metric) != 0)
-            continue;
-        scale.first = scale.first < 0 ? i : scale.first;
-        widen(&scale, &c->comparisons[i].difference.difference);
-        widen(&scale, &c->comparisons[i].difference.low);
-        widen(&scale, &c->comparisons[i].difference.high);
+    for (int32_t i = 0; i < scale.pairs.n; i++) {
+        const sp_difference *d = &scale.pairs.list[i].difference;
+        widen(&scale, &d->difference);
+        widen(&scale, &d->low);
+        widen(&scale, &d->high);
     }
-    if (scale.first < 0)
+    if (scale.pairs.n == 0)
         return;
     sp_fill_differences(c, &(sp_fill_options){.metric = metric, .is_narrow = true}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
-}
-
-static bool has_metric(const sp_comparison *c, const char *metric)
-{
-    for (int32_t i = 0; i < c->n_comparisons; i++)
-        if (!strcmp(c->comparisons[i].metric, metric))
-            return true;
-    return false;
 }
 
 static void explain_forest(sp_page *page)
@@ -87,7 +73,7 @@ static void explain_forest(sp_page *page)
         100 * c->level, sp_interval_name(c), units, units);
     sp_add_test_name(c, out);
     sp_buffer_format(out, " over %s", units);
-    if (sp_tested_pairs(c) > 1)
+    if (sp_tested_pairs(c).n > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
     sp_add_smallest_p(c, out);
     sp_buffer_text(out, ".</p>\n");
@@ -113,10 +99,9 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
                                  : "Differences in accuracy over {recordings}, in percentage points";
     sp_table_columns(table,
                      "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p by sign flips of the mean");
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, "accuracy") != 0)
-            continue;
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
         sp_cell_pair(c, pair, table);
         sp_cell_signed(table, &pair->mean, 100, 2);
         if (pair->sd.undefined)
@@ -154,27 +139,25 @@ static void further_tests(sp_page *page)
 
 void sp_page_differences(sp_page *page)
 {
+    static const char *const others[] = {"kappa", "macro_f1", "f1_at_25", "f1_at_10", "illegal_rate"};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_frame_section(&page->out, "differences", "Differences");
-    for (const sp_lead *lead = sp_work_about(c->work)->leads; lead->key; lead++)
-        forest(page, lead->key);
+    for (const char *const *lead = sp_work_about(c->work)->leads; *lead; lead++)
+        forest(page, *lead);
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
     sp_page_paired(page);
     sp_buffer_text(out, "</div>\n");
     sp_page_document(page, "margins", 0);
-    if (c->n_comparisons > sp_tested_pairs(c)) {
+    if (c->n_comparisons > sp_tested_pairs(c).n) {
         sp_buffer_text(out, "<div class=\"forests\">\n");
-        forest(page, "kappa");
-        forest(page, "macro_f1");
-        forest(page, "f1_at_25");
-        forest(page, "f1_at_10");
-        forest(page, "illegal_rate");
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            forest(page, others[i]);
         sp_buffer_format(out, "</div>\n<p class=\"small\">Of these there are intervals%s</p>\n",
-                         has_metric(c, "illegal_rate") ? ", and of illegal rates the p of a sign-flip permutation test."
-                                                       : " only: accuracy is the one metric that is tested.");
+                         sp_pairs_by(c, "illegal_rate").n ? ", and of illegal rates the p of a sign-flip permutation test."
+                                                          : " only: accuracy is the one metric that is tested.");
     }
     if (c->other_metrics_left_out)
         sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);

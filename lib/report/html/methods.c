@@ -1,5 +1,6 @@
 /* What holds on this page: the conventions that were in force, with their numbers, before the definitions, which are the same on
  * every page. */
+#include "evaluate/compared.h"
 #include "report/html/assets.h"
 #include "report/html/page.h"
 
@@ -66,8 +67,8 @@ static void intervals(sp_page *page)
                      sp_interval_long_name(c), (int64_t)d->n_resamples, sp_unit_name(c, page->out.words, 2), (long long)c->seed);
     else
         no_intervals(page, d->low.undefined ? d->low.undefined : "no draws");
-    if (sp_tested_pairs(c) > 1)
-        sp_buffer_format(&holm, "; Holm over %d pairs", (int)sp_tested_pairs(c));
+    if (sp_tested_pairs(c).n > 1)
+        sp_buffer_format(&holm, "; Holm over %d pairs", (int)sp_tested_pairs(c).n);
     sp_page_item(page, "tests", "Wilcoxon signed rank over %s, two-sided, of accuracy alone; differences of 0 are %s%s.",
                  sp_unit_name(c, page->out.words, 2), c->zeros == SP_ZEROS_PRATT ? "ranked (Pratt)" : "dropped",
                  holm.length ? holm.data : "");

@@ -1,5 +1,5 @@
 /* What a reader sees first: the verdict, and folded under it what was run. */
-#include "evaluate/figures.h"
+#include "evaluate/compared.h"
 #include "evaluate/work.h"
 #include "report/html/page.h"
 
@@ -16,12 +16,12 @@ static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t
     }
 }
 
-static void lead_figure(sp_page *page, const sp_strategy_result *strategy, const sp_lead *lead)
+static void lead_figure(sp_page *page, const sp_strategy_result *strategy, const char *lead)
 {
-    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
+    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead, strlen(lead));
     const sp_value value = sp_figure_value(figure, &(sp_figure_owner){strategy, strategy, page->comparison});
     if (!value.undefined)
-        sp_buffer_say(&page->out, "<p><strong>%.4f</strong>%s</p>", value.value, lead->name);
+        sp_buffer_say(&page->out, "<p><strong>%.4f</strong>%s</p>", value.value, sp_compared_by(lead)->name);
 }
 
 static void tile(sp_page *page, const sp_strategy_result *strategy)
@@ -29,8 +29,8 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     sp_buffer *out = &page->out;
     int64_t illegal = strategy->counts.illegal;
     sp_html_say(out, "<li class=\"tile\"><h3>%s</h3>", strategy->name);
-    for (const sp_lead *lead = sp_work_about(page->comparison->work)->leads; lead->key; lead++)
-        lead_figure(page, strategy, lead);
+    for (const char *const *lead = sp_work_about(page->comparison->work)->leads; *lead; lead++)
+        lead_figure(page, strategy, *lead);
     sp_buffer_say(out, "<p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
                   sp_plural(illegal));
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {

@@ -1,8 +1,8 @@
 /* What intervals and tests are, in words. */
+#include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
 #include <math.h>
-#include <string.h>
 
 static const struct {
     const char *key, *name, *long_name;
@@ -65,9 +65,10 @@ void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out)
 {
     const sp_pair_comparison *most = NULL;
     bool differ = false;
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, "accuracy") != 0 || pair->test.p_least.undefined)
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
+        if (pair->test.p_least.undefined)
             continue;
         differ |= most && pair->test.p_least.value != most->test.p_least.value;
         if (!most || pair->test.p_least.value > most->test.p_least.value)
@@ -110,9 +111,10 @@ static void note_coverage(const sp_comparison *c, int64_t n, sp_table *lines)
     const coverage *row = simulated;
     double skewness = 0;
     bool any = false;
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, "accuracy") != 0 || !has_interval(pair))
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
+        if (!has_interval(pair))
             continue;
         any = true;
         skewness = fmax(skewness, fabs(pair->difference.skewness));
@@ -134,9 +136,10 @@ static void note_coverage(const sp_comparison *c, int64_t n, sp_table *lines)
 static void note_without(const sp_comparison *c, sp_table *lines)
 {
     sp_buffer *line = NULL;
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, "accuracy") != 0 || has_interval(pair) || pair->difference.bca[0].undefined)
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
+        if (has_interval(pair) || pair->difference.bca[0].undefined)
             continue;
         const bool is_first = !line;
         if (is_first)

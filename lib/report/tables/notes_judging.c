@@ -1,4 +1,5 @@
 /* What was judged in an unusual way, or looks wrong about it: sentences for the notes. */
+#include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
 #include <string.h>
@@ -80,14 +81,15 @@ static void note_codes(const sp_comparison *c, sp_table *lines)
 
 static void note_margin(const sp_comparison *c, sp_table *lines)
 {
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
         const char *answer = sp_margin_answer(c, pair);
         const sp_strategy_result *a = &c->strategies[pair->a], *b = &c->strategies[pair->b];
         const bool is_shown = a->classifier == b->classifier
                                   ? pair->b == a->argmax
                                   : a->classifier == 0 && sp_same_strategy(c, pair->a, b->classifier - 1) == pair->b;
-        if (strcmp(pair->metric, "accuracy") != 0 || !answer || !is_shown)
+        if (!answer || !is_shown)
             continue;
         sp_table_say(lines, SP_TONE_PLAIN,
                      "%s%s%.2f percentage points of accuracy against %s%s: the interval begins at %+.2f ({=margin}, to be "

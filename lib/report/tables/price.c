@@ -1,5 +1,5 @@
 /* What more accuracy was bought with, in words. */
-#include "evaluate/figures.h"
+#include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static sp_value figure_of(const sp_comparison *c, int32_t s, const char *key)
 static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
 {
     static const struct {
-        const char *key, *name, *bought_with;
-    } figures[] = {{"edit_score", "edit score", "segments"}, {"kappa", "kappa", "classes"}, {"macro_f1", "macro F1", "classes"}};
+        const char *key, *bought_with;
+    } figures[] = {{"edit_score", "segments"}, {"kappa", "classes"}, {"macro_f1", "classes"}};
     const int32_t argmax = sp_argmax_strategy(c);
     const char *said = NULL;
     if (s < 0 || argmax < 0 || c->n_scored_steps == 0)
@@ -35,7 +35,7 @@ static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
             sp_buffer_say(line, "%s with %s: ", said ? ", and" : "", figures[i].bought_with);
         else
             sp_buffer_text(line, ", ");
-        sp_buffer_say(line, "%s %.4f (argmax %.4f)", figures[i].name, now.value, then.value);
+        sp_buffer_say(line, "%s %.4f (argmax %.4f)", sp_compared_by(figures[i].key)->name, now.value, then.value);
         said = figures[i].bought_with;
     }
     if (said)

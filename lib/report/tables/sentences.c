@@ -1,6 +1,6 @@
 /* What a reader should take home, in words. Never "significant": the difference, its interval, the count of recordings and the
  * p-value stand side by side, and the reader judges. */
-#include "evaluate/figures.h"
+#include "evaluate/compared.h"
 #include "evaluate/work.h"
 #include "report/tables/tables.h"
 
@@ -23,13 +23,11 @@ static void add_legality(const sp_comparison *c, const sp_strategy_result *strat
     sp_buffer_say(line, " of all, in %jd of %jd {recording(s)})", strategy->recordings_with_illegal, c->n_recordings);
 }
 
-static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int32_t b, const char *metric)
+static const sp_pair_comparison *pair_of(sp_pairs pairs, int32_t a, int32_t b)
 {
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (pair->a == a && pair->b == b && !strcmp(pair->metric, metric))
-            return pair;
-    }
+    for (int32_t i = 0; i < pairs.n; i++)
+        if (pairs.list[i].a == a && pairs.list[i].b == b)
+            return &pairs.list[i];
     return NULL;
 }
 
@@ -92,7 +90,7 @@ static void add_interval(const sp_comparison *c, const sp_difference *d, sp_buff
 static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t other, const char *const words[4], sp_buffer *line)
 {
     const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[other].agreement.accuracy;
-    const sp_pair_comparison *pair = pair_of(c, focus, other, "accuracy");
+    const sp_pair_comparison *pair = pair_of(sp_tested_pairs(c), focus, other);
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return;
     const sp_difference *d = pair ? &pair->difference : NULL;
@@ -115,7 +113,7 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
     const int32_t other = sp_same_strategy(c, focus, i);
     const sp_strategy_result *ours = &c->strategies[focus], *theirs = &c->strategies[other];
     const sp_value *a = &ours->agreement.accuracy, *b = &theirs->agreement.accuracy;
-    const sp_pair_comparison *pair = pair_of(c, focus, other, "accuracy");
+    const sp_pair_comparison *pair = pair_of(sp_tested_pairs(c), focus, other);
     const sp_difference *d = pair ? &pair->difference : NULL;
     bool has_interval = d && !d->low.undefined && !d->high.undefined;
     sp_buffer_say(line, "Against %s", against->name);
@@ -147,7 +145,7 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
 static void add_lead_interval(const sp_comparison *c, int32_t focus, const char *key, sp_buffer *line)
 {
     const int32_t argmax = sp_argmax_strategy(c);
-    const sp_pair_comparison *pair = pair_of(c, focus, argmax, key);
+    const sp_pair_comparison *pair = pair_of(sp_pairs_by(c, key), focus, argmax);
     if (!pair || pair->difference.low.undefined || pair->difference.high.undefined)
         return;
     sp_buffer_say(line, " (%s − argmax %+.4f, %g %% interval %+.4f to %+.4f)", c->strategies[focus].name,
@@ -155,10 +153,10 @@ static void add_lead_interval(const sp_comparison *c, int32_t focus, const char 
 }
 
 /* What the kind of work reads first: "Entity F1: viterbi 0.5210, argmax 0.4822, greedy 0.5013. ", the focus first. */
-static void add_lead(const sp_comparison *c, int32_t focus, const sp_lead *lead, sp_buffer *line)
+static void add_lead(const sp_comparison *c, int32_t focus, const char *lead, sp_buffer *line)
 {
-    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
-    sp_buffer_format(line, "%c%s: ", toupper((unsigned char)lead->name[0]), lead->name + 1);
+    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead, strlen(lead));
+    sp_buffer_format(line, "%s: ", sp_compared_by(lead)->heading);
     for (int32_t i = -1, n = 0; i < c->n_strategies; i++) {
         const sp_strategy_result *one = &c->strategies[i < 0 ? focus : i];
         if (i == focus || one->classifier)
@@ -170,7 +168,7 @@ static void add_lead(const sp_comparison *c, int32_t focus, const sp_lead *lead,
         else
             sp_buffer_fixed(line, value.value, 4);
     }
-    add_lead_interval(c, focus, lead->key, line);
+    add_lead_interval(c, focus, lead, line);
     sp_buffer_text(line, ". ");
 }
 
@@ -196,8 +194,8 @@ static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, 
                                  " It is about as accurate as greedy: ", " Against greedy: "};
     const sp_strategy_result *strategy = &c->strategies[focus];
     const int32_t greedy = strategy_named(c, "greedy");
-    for (const sp_lead *lead = sp_work_about(c->work)->leads; c->n_scored_steps && lead->key; lead++)
-        add_lead(c, focus, lead, line);
+    for (const char *const *lead = sp_work_about(c->work)->leads; c->n_scored_steps && *lead; lead++)
+        add_lead(c, focus, *lead, line);
     if (argmax < 0 || argmax == focus) {
         add_legality(c, strategy, line);
         sp_buffer_text(line, ".");

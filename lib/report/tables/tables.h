@@ -81,7 +81,7 @@ void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);
 int sp_pair_by_index(const void *a, const void *b); /* order of two sp_pair_count, for qsort() and bsearch() */
-int32_t sp_tested_pairs(const sp_comparison *c);    /* comparisons of accuracy */
+bool sp_is_judged(const sp_pair_comparison *pair);  /* against a margin: of illegal rates less is better, and none is harm */
 /* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
 const char *sp_margin_answer(const sp_comparison *c, const sp_pair_comparison *pair);
 

@@ -1,64 +1,16 @@
 /* Tables of pairs of strategies, and of all of them at once. */
+#include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
-#include <string.h>
-
-int32_t sp_tested_pairs(const sp_comparison *c)
+static void cell_interval(sp_table *table, const sp_difference *d, const sp_compared *how)
 {
-    int32_t n = 0;
-    for (int32_t i = 0; i < c->n_comparisons; i++)
-        n += !strcmp(c->comparisons[i].metric, "accuracy");
-    return n;
-}
-
-/* How differences of a metric are shown: accuracy and rates in percentage points, differences of a few thousandths are the rule;
- * kappa and F1 are no shares and stay as they are. */
-typedef struct metric_style {
-    const char *metric, *name, *heading, *title, *subjects, *unit; /* subjects: the title where the units are those */
-    double scale;
-    int decimals;
-} metric_style;
-
-static const metric_style metric_styles[] = {
-    {"accuracy", "accuracy", "Accuracy, in percentage points",
-     "Difference in accuracy in percentage points, paired over {recordings}",
-     "Difference in accuracy in percentage points, paired over subjects", "points", 100, 2},
-    {"kappa", "kappa", "Kappa", "Difference in kappa, paired over {recordings}", "Difference in kappa, paired over subjects",
-     "difference", 1, 4},
-    {"macro_f1", "macro F1", "Macro F1", "Difference in macro F1, paired over {recordings}",
-     "Difference in macro F1, paired over subjects", "difference", 1, 4},
-    {"edit_score", "edit score", "Edit score", "Difference in edit score, paired over {recordings}",
-     "Difference in edit score, paired over subjects", "difference", 1, 4},
-    {"f1_at_10", "F1@10", "F1@10", "Difference in F1@10, paired over {recordings}", "Difference in F1@10, paired over subjects",
-     "difference", 1, 4},
-    {"f1_at_25", "F1@25", "F1@25", "Difference in F1@25, paired over {recordings}", "Difference in F1@25, paired over subjects",
-     "difference", 1, 4},
-    {"f1_at_50", "F1@50", "F1@50", "Difference in F1@50, paired over {recordings}", "Difference in F1@50, paired over subjects",
-     "difference", 1, 4},
-    {"entity_f1", "entity F1", "Entity F1", "Difference in entity F1, paired over {recordings}",
-     "Difference in entity F1, paired over subjects", "difference", 1, 4},
-    {"illegal_rate", "illegal rate", "Illegal transitions, in percentage points of all",
-     "Difference in illegal transitions, percentage points of all transitions, paired over {recordings}",
-     "Difference in illegal transitions, percentage points of all transitions, paired over subjects", "points", 100, 3},
-};
-
-static const metric_style *style_of(const char *metric)
-{
-    for (size_t i = 0; i < sizeof metric_styles / sizeof *metric_styles; i++)
-        if (!strcmp(metric, metric_styles[i].metric))
-            return &metric_styles[i];
-    return &metric_styles[0];
-}
-
-static void cell_interval(sp_table *table, const sp_difference *d, const metric_style *style)
-{
-    sp_cell_signed(table, &d->difference, style->scale, style->decimals);
+    sp_cell_signed(table, &d->difference, how->scale, how->decimals);
     if (d->low.undefined || d->high.undefined) {
         sp_cell_none(table);
         return;
     }
-    sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", style->decimals, style->scale * d->low.value, style->decimals,
-                 style->scale * d->high.value);
+    sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", how->decimals, how->scale * d->low.value, how->decimals,
+                 how->scale * d->high.value);
 }
 
 /* As three columns, or as one: "3, 17, 0". */
@@ -78,27 +30,25 @@ static void cells_by_unit(const sp_wilcoxon *test, bool is_narrow, sp_table *tab
 void sp_fill_differences(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     const bool is_narrow = options->is_narrow;
-    const char *metric = options->metric;
-    const metric_style *style = style_of(metric);
-    const bool is_tested = !strcmp(metric, "accuracy"), is_flipped = !strcmp(metric, "illegal_rate"); /* tested by sign flips */
-    const bool has_holm = is_tested && sp_tested_pairs(c) > 1;
-    table->title = is_narrow ? style->heading : c->n_subjects ? style->subjects : style->title;
+    const sp_compared *how = sp_compared_by(options->metric);
+    const sp_pairs pairs = sp_pairs_by(c, options->metric);
+    const bool is_tested = how->tests == SP_ALL_TESTS, has_p = how->tests != SP_INTERVAL_ALONE;
+    const bool has_holm = is_tested && pairs.n > 1;
+    table->title = is_narrow ? how->heading : c->n_subjects ? how->title_subjects : how->title;
     sp_table_columns(table, "pair");
-    sp_table_column(table, SP_RIGHT, style->unit);
+    sp_table_column(table, SP_RIGHT, how->scale == 100 ? "points" : "difference");
     sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * c->level);
     sp_table_columns(table, is_narrow ? "better, worse, same" : "better|worse|same");
-    if (is_tested || is_flipped)
+    if (has_p)
         sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
     if (has_holm)
         sp_table_column(table, SP_RIGHT, "Holm p");
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, metric) != 0)
-            continue;
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
         sp_cell_pair(c, pair, table);
-        cell_interval(table, &pair->difference, style);
+        cell_interval(table, &pair->difference, how);
         cells_by_unit(&pair->test, is_narrow, table);
-        if (is_tested || is_flipped)
+        if (has_p)
             sp_cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
         if (has_holm)
             sp_cell_p(table, &pair->p_holm);
@@ -174,10 +124,9 @@ void sp_fill_step_tests(const sp_comparison *c, const sp_fill_options *options, 
     table->title = "McNemar's test over clusters; and descriptive only, because they take {steps} as independent: exact McNemar, "
                    "Bowker, Stuart–Maxwell";
     sp_table_columns(table, "pair|clusters (df)|p|exact p|Bowker (df)|p|Stuart–Maxwell (df)|p");
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, "accuracy") != 0)
-            continue;
+    const sp_pairs pairs = sp_tested_pairs(c);
+    for (int32_t i = 0; i < pairs.n; i++) {
+        const sp_pair_comparison *pair = &pairs.list[i];
         sp_cell_pair(c, pair, table);
         cell_chi2(table, &pair->mcnemar_cluster);
         sp_cell_p(table, &pair->mcnemar.exact);
@@ -188,9 +137,14 @@ void sp_fill_step_tests(const sp_comparison *c, const sp_fill_options *options, 
 
 /* ---- non-inferiority ---- */
 
+bool sp_is_judged(const sp_pair_comparison *pair)
+{
+    return sp_compared_by(pair->metric)->from != SP_FROM_TRANSITIONS;
+}
+
 const char *sp_margin_answer(const sp_comparison *c, const sp_pair_comparison *pair)
 {
-    if (!strcmp(pair->metric, "illegal_rate") || pair->difference.low.undefined)
+    if (!sp_is_judged(pair) || pair->difference.low.undefined)
         return NULL;
     return pair->difference.low.value > -c->margin ? "yes" : "not shown";
 }
@@ -206,10 +160,10 @@ void sp_fill_margins(const sp_comparison *c, const sp_fill_options *options, sp_
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
         const char *answer = sp_margin_answer(c, pair);
-        if (!strcmp(pair->metric, "illegal_rate"))
+        if (!sp_is_judged(pair))
             continue;
         sp_cell_pair(c, pair, table);
-        sp_table_cell_text(table, SP_TONE_PLAIN, style_of(pair->metric)->name);
+        sp_table_cell_text(table, SP_TONE_PLAIN, sp_compared_by(pair->metric)->name);
         sp_cell_signed(table, &pair->difference.difference, 1, 4);
         sp_cell_signed(table, &pair->difference.low, 1, 4);
         sp_table_cell_text(table, answer ? SP_TONE_PLAIN : SP_TONE_MUTED, answer ? answer : "–");

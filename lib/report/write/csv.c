@@ -12,6 +12,7 @@
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
+#include "evaluate/compared.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/figures.h"
 #include "report/tables/tables.h"
@@ -229,12 +230,14 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
     sp_buffer_text(out, ",");
     add_number(out, d->high);
     sp_buffer_text(out, "\r\n");
-    if (!strcmp(pair->metric, "accuracy")) {
+    const sp_compared_tests tests = sp_compared_by(pair->metric)->tests;
+    if (tests == SP_ALL_TESTS) {
         add_figures(out, line, "", SP_OF_PAIR, (sp_figure_owner){.own = pair, .comparison = c});
-        add_value(out, line, "wilcoxon_p_holm", pair->p_holm, sp_tested_pairs(c));
+        add_value(out, line, "wilcoxon_p_holm", pair->p_holm, sp_tested_pairs(c).n);
     }
-    if (!strcmp(pair->metric, "illegal_rate"))
-        add_value(out, line, "illegal_rate_sign_flip_p", pair->permutation.p, pair->test.better + pair->test.worse);
+    if (tests == SP_SIGN_FLIPS)
+        add_value(out, line, joined(&metric, out, pair->metric, "_sign_flip_p", ""), pair->permutation.p,
+                  pair->test.better + pair->test.worse);
     sp_buffer_free(&name);
     sp_buffer_free(&metric);
 }

@@ -4,6 +4,7 @@
  * Scalars come from the table of figures (evaluate/figures.c; `statepath help figures` prints it) and stand first in their
  * object; names, matrices, lists of pairs, lengths of runs and nested objects follow and are written here. Time is left out: the
  * same input gives the same bytes. */
+#include "evaluate/compared.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "report/tables/tables.h"
@@ -257,11 +258,11 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set_interval(object, "ci_studentised", d->studentised[0], d->studentised[1], failed);
     sp_json_set_interval(object, "ci_bca", d->bca[0], d->bca[1], failed);
     sp_json_set_interval(object, "ci_percentile", d->percentile[0], d->percentile[1], failed);
-    if (!strcmp(pair->metric, "accuracy"))
+    if (sp_compared_by(pair->metric)->tests == SP_ALL_TESTS)
         set_test_notes(object, c, pair, failed);
     if (json_object_get(object, "p_sign_flip") && !pair->permutation.p.undefined)
         sp_json_set_text(object, "p_sign_flip_method", pair->permutation.is_exact ? "exact" : "sampled", failed);
-    if (c->has_margin && strcmp(pair->metric, "illegal_rate") != 0) {
+    if (c->has_margin && sp_is_judged(pair)) {
         const char *answer = sp_margin_answer(c, pair);
         if (answer)
             sp_json_set(object, "non_inferior", json_boolean(strcmp(answer, "yes") == 0), failed);

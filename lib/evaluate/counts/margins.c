@@ -1,0 +1,130 @@
+/* Margins of each recording's confusion matrices, and its kappa. */
+#include "evaluate/counts/margins.h"
+
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+
+void sp_margins_free(sp_margins *margins)
+{
+    sp_count_rows_free(&margins->rows);
+    free(margins->row);
+    free(margins->touched);
+}
+
+void sp_margins_leave_out(sp_margins *margins)
+{
+    sp_count_rows_free(&margins->rows);
+    margins->left_out = "too many recordings and classes for intervals of kappa and macro F1";
+}
+
+/* ---- counting ---- */
+
+int32_t sp_margins_width(const sp_evaluation *e)
+{
+    return e->K * (1 + 2 * e->result->n_strategies);
+}
+
+/* Counts a step of the recording at hand. */
+static void count(sp_margins *margins, int32_t slot)
+{
+    if (margins->row[slot]++ == 0)
+        margins->touched[margins->n_touched++] = (uint32_t)slot;
+}
+
+/* Kappa of the recording at hand. Only classes that its reference has are visited. */
+static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const sp_recording_result *result)
+{
+    const int64_t *reference = m->row, *decoded = m->row + (size_t)K * (size_t)(2 + 2 * s);
+    double chance = 0;
+    bool is_single = false;
+    for (int64_t i = 0; i < m->n_touched; i++) {
+        uint32_t k = m->touched[i];
+        if (k >= (uint32_t)K)
+            continue;
+        is_single |= reference[k] == result->scored && decoded[k] == result->scored;
+        chance += (double)reference[k] * (double)decoded[k];
+    }
+    if (result->scored == 0 || is_single)
+        return value_undefined(is_single ? "one class only" : "no scored steps");
+    double n = (double)result->scored, po = (double)result->correct / n, pe = chance / n / n;
+    return value_of((po - pe) / (1 - pe));
+}
+
+static sp_status open_row(sp_evaluation *e, sp_error *err)
+{
+    sp_margins *m = &e->margins;
+    if (!m->row) {
+        m->row = calloc((size_t)sp_margins_width(e), sizeof *m->row);
+        m->touched = calloc((size_t)sp_margins_width(e), sizeof *m->touched);
+    }
+    return m->row && m->touched ? SP_OK : sp_no_memory(err);
+}
+
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
+{
+    sp_margins *m = &e->margins;
+    int32_t K = e->K;
+    sp_status status = r->labels ? open_row(e, err) : SP_OK;
+    if (!r->labels || status != SP_OK)
+        return status;
+    for (int64_t t = 0; t < r->n_steps; t++) {
+        int32_t label = r->labels[t];
+        if (label < 0)
+            continue;
+        count(m, label);
+        for (int32_t s = 0; s < e->result->n_strategies; s++) {
+            int32_t chosen = paths[s][t], first = K + 2 * s * K;
+            if (chosen == label)
+                count(m, first + label);
+            if (chosen >= 0)
+                count(m, first + K + chosen);
+        }
+    }
+    if (r->rest > 0)
+        return SP_OK;
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
+        result->kappa = recording_kappa(m, K, s, result);
+    }
+    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS)
+        sp_margins_leave_out(m);
+    bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
+    for (int64_t i = 0; i < m->n_touched; i++) {
+        is_whole = is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
+        m->row[m->touched[i]] = 0;
+    }
+    m->n_touched = 0;
+    return is_whole && (!is_kept || sp_count_rows_end(&m->rows)) ? SP_OK : sp_no_memory(err);
+}
+
+/* ---- kappa and macro F1 of summed margins ---- */
+
+void sp_margin_figures(const sp_evaluation *e, const int64_t *sums, int32_t s, double figures[SP_N_MARGIN_FIGURES])
+{
+    const int32_t K = e->K;
+    const sp_absent_class absent = e->options.absent_class;
+    const int64_t *reference = sums, *right = sums + (size_t)K * (size_t)(1 + 2 * s), *decoded = right + K;
+    double n = 0, correct = 0, chance = 0, total = 0;
+    int32_t defined = 0;
+    bool is_single = false;
+    for (int32_t k = 0; k < K; k++) {
+        n += (double)reference[k];
+        correct += (double)right[k];
+    }
+    for (int32_t k = 0; k < K; k++) {
+        double r = (double)reference[k], c = (double)decoded[k];
+        chance += r * c;
+        is_single |= r == n && c == n;
+        if (r + c > 0) {
+            total += 2 * (double)right[k] / (r + c);
+            defined++;
+        }
+    }
+    double expected = chance / n / n;
+    figures[SP_MARGIN_KAPPA] = n == 0 || is_single ? NAN : (correct / n - expected) / (1 - expected);
+    figures[SP_MARGIN_F1] = defined == 0                  ? NAN
+                            : absent == SP_ABSENT_EXCLUDE ? total / defined
+                                                          : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
+}
