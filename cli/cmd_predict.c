@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "network_options.h"
 #include "outputs.h"
 #include "progress.h"
+#include "train_file.h"
 #include "weights.h"
 
 enum { BLOCK_BYTES = 32 << 20 };
@@ -94,9 +94,9 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
     if (status != SP_OK)
         return status;
     p->info = sp_signals_info_of(p->file);
-    status = check_network_fits(p->network, o->weights, p->info, err);
+    status = sp_network_fits(p->network, o->weights, p->info, err);
     if (status == SP_OK)
-        status = match_network_classes(p->network, o->weights, p->info, &p->match, err);
+        status = sp_network_match_classes(p->network, o->weights, p->info, &p->match, err);
     if (status == SP_OK)
         status = select_recordings(p->info, o->split, &p->chosen, err);
     if (status != SP_OK)

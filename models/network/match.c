@@ -1,10 +1,11 @@
-#include "network_options.h"
+/* Do a network and a file of signals belong together? */
+#include "train_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-sp_status check_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info, sp_error *err)
+sp_status sp_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info, sp_error *err)
 {
     const sp_network_shape *s = &network->shape;
     if (info->n_channels != s->n_channels || info->n_samples != s->n_samples)
@@ -32,8 +33,8 @@ static const char *list_names(int32_t n, const char *const *names, char *text, s
     return text;
 }
 
-sp_status match_network_classes(const sp_network *network, const char *weights, const sp_signals_info *info, int32_t **out,
-                                sp_error *err)
+sp_status sp_network_match_classes(const sp_network *network, const char *weights, const sp_signals_info *info, int32_t **out,
+                                   sp_error *err)
 {
     int32_t n = network->shape.n_classes;
     *out = NULL;
