@@ -12,7 +12,7 @@
 #include "decode/sequence.h"
 #include "decode/strategies/frontier.h"
 #include "decode/strategies/history.h"
-#include "decode/strategies/nbest_lazy.h"
+#include "decode/strategies/nbest_search.h"
 
 enum { FAULT_STEPS = 43 };
 
@@ -142,17 +142,14 @@ void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap
         to->value[to->live[i]] += 1e-3;
 }
 
-bool __real_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
-                          sp_nbest_paths *out, sp_status *status);
-bool __wrap_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
-                          sp_nbest_paths *out, sp_status *status);
-bool __wrap_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
-                          sp_nbest_paths *out, sp_status *status)
+sp_status __real_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out);
+sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out);
+sp_status __wrap_sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *scratch, sp_nbest_paths *out)
 {
-    bool is_done = __real_sp_nbest_lazy(chain, scores, n, most_cells, scratch, out, status);
-    if (is_done && *status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("nbest"))
-        spoil(out->paths + (out->n_found - 1) * out->stride, FAULT_STEPS, scores->n_classes);
-    return is_done;
+    const sp_status status = __real_sp_nbest_search(graph, n, scratch, out);
+    if (status == SP_OK && graph->T == FAULT_STEPS && is_faulty("nbest"))
+        spoil(out->paths + (out->n_found - 1) * out->stride, FAULT_STEPS, graph->scores->n_classes);
+    return status;
 }
 
 /* What every decoder of one recording hands out. */

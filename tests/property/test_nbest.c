@@ -4,8 +4,7 @@
 #include "random_model.h"
 #include "statepath/advanced.h"
 
-/* sp_nbest() chooses the search by itself, and leaves the quick one only where memory is short. */
-#include "decode/strategies/nbest_lazy.h"
+#include "nbest_lists.h"
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */
@@ -211,8 +210,24 @@ static sp_chain *wide_chain(int32_t K, int32_t degree, random_source *random)
     return chain;
 }
 
-/* Paths found on demand are those of the lists of all states, and so are their scores, with ties, gaps, impossible classes, f32,
- * dense and sparse chains. With less room than it takes the search on demand gives up, and has written nothing. */
+/* sp_nbest() into one[STEPS rows], the lists' into other: the same. Returns whether there is a path. */
+static bool check_against_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch,
+                                sp_nbest_paths *one, sp_nbest_paths *other)
+{
+    const sp_status listed = nbest_lists(chain, scores, n, scratch, other);
+    assert_int_equal(sp_nbest(chain, scores, n, scratch, one, NULL), listed);
+    for (int32_t r = 0; listed == SP_OK && r < one->n_found; r++)
+        assert_memory_equal(one->paths + r * one->stride, other->paths + r * other->stride,
+                            (size_t)scores->n_steps * sizeof *one->paths);
+    if (listed == SP_OK) {
+        assert_int_equal(one->n_found, other->n_found);
+        assert_memory_equal(one->scores, other->scores, (size_t)one->n_found * sizeof *one->scores);
+    }
+    return listed == SP_OK;
+}
+
+/* Paths are those of the lists of all states, and so are their scores, with ties, gaps, impossible classes, f32, dense and sparse
+ * chains of one state a class. */
 static void test_on_demand(void **state)
 {
     (void)state;
@@ -220,7 +235,7 @@ static void test_on_demand(void **state)
     random_source random = {11};
     sp_scratch *scratch = sp_scratch_new();
     float *data = calloc(STEPS * MOST_CLASSES, sizeof *data);
-    int32_t *found = calloc(2 * MOST * STEPS, sizeof *found), *expected = found + MOST * STEPS, n_small = 0, n_none = 0;
+    int32_t *found = calloc(2 * MOST * STEPS, sizeof *found), *expected = found + MOST * STEPS, n_none = 0;
     for (int trial = 0; trial < CASES_WIDE; trial++) {
         int32_t K = 2 + random_below(&random, MOST_CLASSES - 1), n = 1 + random_below(&random, MOST), degree = trial % 2 ? 2 : K;
         int64_t segments[STEPS], n_steps = 1 + random_below(&random, STEPS);
@@ -235,36 +250,44 @@ static void test_on_demand(void **state)
         double ours[MOST], theirs[MOST];
         sp_nbest_paths one = {.paths = found, .stride = STEPS, .scores = ours},
                        other = {.paths = expected, .stride = STEPS, .scores = theirs};
-        sp_status status = SP_EINVAL, listed = sp_nbest_lists(chain, &scores, n, scratch, &other, NULL);
-        memset(found, 0x55, MOST * STEPS * sizeof *found);
-        assert_true(sp_nbest_lazy(chain, &scores, n, SP_NBEST_CELLS, scratch, &one, &status));
-        assert_int_equal(status, listed);
-        n_none += status != SP_OK;
-        if (status == SP_OK) {
-            assert_int_equal(one.n_found, other.n_found);
-            assert_memory_equal(ours, theirs, (size_t)one.n_found * sizeof *ours);
-            for (int32_t r = 0; r < one.n_found; r++)
-                assert_memory_equal(found + r * STEPS, expected + r * STEPS, (size_t)n_steps * sizeof *found);
-        }
-        for (size_t room = 1; status == SP_OK && room < 1 << 16; room *= 2) {
-            memset(found, 0x55, MOST * STEPS * sizeof *found);
-            if (sp_nbest_lazy(chain, &scores, n, room, scratch, &one, &status)) {
-                assert_memory_equal(found, expected, (size_t)n_steps * sizeof *found);
-                break;
-            }
-            for (int i = 0; i < MOST * STEPS; i++)
-                assert_int_equal(found[i], 0x55555555);
-            n_small++;
-        }
+        n_none += !check_against_lists(chain, &scores, n, scratch, &one, &other);
         sp_chain_free(chain);
     }
-    assert_true(n_small > 100 && n_none < CASES_WIDE / 2);
+    assert_true(n_none < CASES_WIDE / 2);
     free(data);
     free(found);
     sp_scratch_free(scratch);
 }
 
-/* More steps times classes than are kept for the search on demand: sp_nbest() answers all the same. */
+/* The same for several states a class and minimum dwells, recordings longer than can be enumerated, ties and gaps. */
+static void test_states(void **state)
+{
+    (void)state;
+    enum { STATE_CASES = 400, STEPS = 60, MOST = 80 };
+    static const random_shape large[] = {
+        {4, STEPS, 3, 1, TIES, WEIGHTS, GAPS, 0.1},
+        {3, STEPS, 4, 2, NO, WEIGHTS, NO, 0.1},
+        {3, STEPS, 2, 4, TIES, NO, GAPS, 0.05},
+        {5, STEPS, 1, 5, TIES, WEIGHTS, NO, 0.05},
+    };
+    sp_scratch *scratch = sp_scratch_new();
+    int32_t *found = calloc(2 * MOST * STEPS, sizeof *found), n_found = 0;
+    for (uint64_t seed = 0; seed < STATE_CASES; seed++) {
+        random_case c = random_case_new(1000 + seed, &large[seed % 4]);
+        double ours[MOST], theirs[MOST];
+        sp_nbest_paths one = {.paths = found, .stride = STEPS, .scores = ours},
+                       other = {.paths = found + MOST * STEPS, .stride = STEPS, .scores = theirs};
+        const int32_t n = (int32_t[]){1, 2, 7, MOST}[seed / 4 % 4];
+        if (c.scores.n_steps > 0)
+            n_found += check_against_lists(c.chain, &c.scores, n, scratch, &one, &other);
+        random_case_free(&c);
+    }
+    assert_true(n_found > STATE_CASES / 4);
+    free(found);
+    sp_scratch_free(scratch);
+}
+
+/* Many steps of many classes. */
 static void test_many_steps(void **state)
 {
     (void)state;
@@ -278,9 +301,7 @@ static void test_many_steps(void **state)
         data[i] = random_below(&random, 3);
     sp_scores scores = {data, SP_F64, K, STEPS, NULL};
     sp_nbest_paths out = {.paths = path, .stride = STEPS, .scores = &score};
-    sp_status status;
     sp_error err;
-    assert_false(sp_nbest_lazy(chain, &scores, 1, SP_NBEST_CELLS, scratch, &out, &status));
     assert_ok(sp_nbest(chain, &scores, 1, scratch, &out, &err), &err);
     assert_ok(sp_viterbi(chain, &scores, scratch, best, NULL, &err), &err);
     assert_memory_equal(path, best, STEPS * sizeof *path);
@@ -315,7 +336,8 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_model), cmocka_unit_test(test_blocks), cmocka_unit_test(test_on_demand),
+        cmocka_unit_test(test_every_small_model), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_on_demand),         cmocka_unit_test(test_states),
         cmocka_unit_test(test_many_steps),        cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

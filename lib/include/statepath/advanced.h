@@ -74,16 +74,15 @@ typedef struct sp_nbest_paths {
 } sp_nbest_paths;
 
 /* The n best paths (n >= 1).
- * With one state per class, Viterbi's recursion gives the best path into each class, and further ones are found when asked for
- * (recursive enumeration). Else, and for what takes too much memory that way, every state keeps the n best distinct class paths
- * into it, each with its best score; those of the next step follow from these. Both are exact.
+ * Viterbi's recursion gives the best path into each state at each step; a second, third path into one is only looked for when a
+ * path that goes through it asks for it (recursive enumeration). Exact.
  * Only the first n_found paths and scores are written; on failure nothing.
  * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (n < 1, or states times n beyond 2^31); SP_ENOMEM.
- * Cost    on demand O(T (transitions + n log(predecessors))) time, and memory that is touched of 12 T K and about 16 bytes a
- *         candidate, up to 176 MB. Else O(T n transitions log(predecessors)) time at worst, memory 4 T M n bytes up to 64 MB;
- *         beyond that about 24 sqrt(T) M n bytes and twice the time.
- * Source  Seshadri and Sundberg 1994, "List Viterbi decoding algorithms with applications", IEEE Trans. Commun. 42, 313; Jimenez
- *         and Marzal 1999, "Computing the K shortest paths", doi:10.1007/3-540-48318-7_4. */
+ * Cost    O(T transitions) for the best path into each state, and O((T + n) log(predecessors)) to O(n T log(predecessors)) for
+ *         the others. Memory 12 T M bytes (16 with several states a class, 24 where classes do not tell the states), and about 16
+ *         (predecessors + 4) bytes for each state of a step that is asked.
+ * Source  Jimenez and Marzal 1999, "Computing the K shortest paths: a new algorithm and an experimental comparison",
+ *         doi:10.1007/3-540-48318-7_4. */
 sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
                    sp_error *err);
 
