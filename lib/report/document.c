@@ -9,15 +9,15 @@
 #define LATEX SP_LATEX
 #define AUDIT SP_AUDIT
 #define ALL SP_VERBOSE | SP_MARKDOWN
-#define COLUMNS(name) .columns = sp_columns_##name
+#define COLUMNS(table) .columns = SP_IN_##table
 #define PAGE(classes_) SP_PAGE, .classes = classes_
 
 /* clang-format off */
 static const sp_document_row rows[] = {
-    {"strategies", "", NULL, .where = TERMINAL, COLUMNS(narrow)},
-    {"strategies-wide", "", NULL, .where = MARKDOWN, COLUMNS(wide)},
-    {"legality", "Transitions that the model forbids", NULL, .where = LATEX, COLUMNS(legality), .reference = SP_REFERENCE_LAST},
-    {"agreement", "Agreement with the reference, pooled over all scored {steps}; means over {recordings} ± SD", NULL, .where = LATEX, COLUMNS(agreement), .is_scored = true},
+    {"strategies", "", NULL, .where = TERMINAL, COLUMNS(NARROW)},
+    {"strategies-wide", "", NULL, .where = MARKDOWN, COLUMNS(WIDE)},
+    {"legality", "Transitions that the model forbids", NULL, .where = LATEX, COLUMNS(LEGALITY), .reference = SP_REFERENCE_LAST},
+    {"agreement", "Agreement with the reference, pooled over all scored {steps}; means over {recordings} ± SD", NULL, .where = LATEX, COLUMNS(AGREEMENT), .is_scored = true},
     {"notes", "", sp_fill_notes, .where = TERMINAL | MARKDOWN, .kind = SP_SENTENCES},
     {"differences-entity-f1", NULL, sp_fill_differences, .where = TERMINAL | MARKDOWN | LATEX, .metric = "entity_f1"},
     {"differences-f1-at-50", NULL, sp_fill_differences, .where = TERMINAL | MARKDOWN | LATEX, .metric = "f1_at_50"},
@@ -31,8 +31,8 @@ static const sp_document_row rows[] = {
     {"differences-illegal", NULL, sp_fill_differences, .where = ALL, .metric = "illegal_rate"},
     {"ranks", NULL, sp_fill_several, .where = ALL | LATEX | PAGE(""), .note = sp_note_several},
     {"step-tests", NULL, sp_fill_step_tests, .where = ALL | LATEX | PAGE("")},
-    {"rates", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = ALL, COLUMNS(rates), .reference = SP_REFERENCE_FIRST},
-    {"counts", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = PAGE("wide"), COLUMNS(counts), .reference = SP_REFERENCE_FIRST},
+    {"rates", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = ALL, COLUMNS(RATES), .reference = SP_REFERENCE_FIRST},
+    {"counts", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = PAGE("wide"), COLUMNS(COUNTS), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
     {"rule-costs", NULL, sp_fill_rule_costs, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
@@ -42,12 +42,12 @@ static const sp_document_row rows[] = {
     {"classes", NULL, sp_fill_class_f1, .where = TERMINAL | MARKDOWN | LATEX},
     {"class-detail", "each class against the rest", sp_fill_class_detail, .where = ALL | PAGE("sortable"), .kind = SP_A_TABLE_EACH},
     {"collapsed", NULL, sp_fill_collapsed, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
-    {"entities", "Entities: right when first {step}, last {step} and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(entities), .is_scored = true},
+    {"entities", "Entities: right when first {step}, last {step} and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(ENTITIES), .is_scored = true},
     {"changes", NULL, sp_fill_changes, .where = ALL | PAGE("")},
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
-    {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(error_runs)},
+    {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(ERROR_RUNS)},
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
-    {"boundaries", "Changes of class found; edit score and F1@10, 25, 50 of the segments", NULL, .where = ALL | PAGE("wide"), COLUMNS(boundaries), .is_scored = true},
+    {"boundaries", "Changes of class found; edit score and F1@10, 25, 50 of the segments", NULL, .where = ALL | PAGE("wide"), COLUMNS(BOUNDARIES), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
     {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
@@ -80,15 +80,12 @@ const char *sp_document_title(const sp_document_row *row, const sp_table *table)
 
 void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    size_t n = 0;
     table->text.words = &c->words;
     if (row->is_scored && c->n_scored_steps == 0)
         return;
-    while (row->columns && row->columns[n].key)
-        n++;
     if (row->columns) {
         table->title = row->title;
-        sp_fill_columns(c, row->columns, n, row->reference, table);
+        sp_fill_columns(c, row->columns, row->reference, table);
     } else {
         row->fill(c, options, table);
     }

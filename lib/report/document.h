@@ -26,7 +26,7 @@ typedef struct sp_document_row {
     const char *title; /* of the table, or in place of the title that its filler sets; "": none */
     sp_filler *fill;   /* NULL: a table of columns */
     int where;
-    const sp_column *columns; /* figures, a row a strategy; NULL: a filler */
+    sp_figure_table columns; /* figures, a row a strategy; SP_IN_NO_TABLE: a filler */
     sp_reference_row reference;
     bool is_scored;      /* there only where steps have a reference */
     const char *classes; /* of the page's table */

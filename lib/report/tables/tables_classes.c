@@ -32,18 +32,15 @@ void sp_fill_class_f1(const sp_comparison *c, const sp_fill_options *options, sp
 
 void sp_fill_class_detail(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    static const sp_column columns[] = {{.key = "support"}, {.key = "predicted"},   {.key = "precision"}, {.key = "recall"},
-                                        {.key = "f1"},      {.key = "specificity"}, {.key = "npv"},       {.key = "kappa"},
-                                        {.key = "pabak"},   {.key = "bias"}};
     const sp_strategy_result *one = &c->strategies[options->strategy];
     if (c->n_scored_steps == 0 || !one->has_agreement || (options->most_classes && c->n_classes > options->most_classes))
         return;
     table->title = "Each class against the rest";
     sp_table_columns(table, "class");
-    sp_add_heads(c, SP_OF_CLASS, SP_COLUMNS(columns), table);
+    sp_add_heads(c, SP_OF_CLASS, SP_IN_CLASSES, table);
     for (int32_t k = 0; k < c->n_classes; k++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, c->classes[k]);
-        sp_add_figures(SP_OF_CLASS, &(sp_figure_owner){&one->classes[k], one, c}, SP_COLUMNS(columns), table);
+        sp_add_figures(SP_OF_CLASS, SP_IN_CLASSES, &(sp_figure_owner){&one->classes[k], one, c}, table);
     }
 }
 
@@ -84,19 +81,17 @@ void sp_fill_confusion_left_out(const sp_comparison *c, const sp_fill_options *o
 
 void sp_fill_collapsed(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    static const sp_column columns[] = {
-        {.key = "collapsed_accuracy"}, {.key = "collapsed_kappa"}, {.key = "collapsed_mcc"}, {.key = "collapsed_macro_f1"}};
     if (options->is_brief && !c->n_collapsed_asked)
         return;
     table->title = "Fewer classes, put together after decoding";
     sp_table_columns(table, "classes|<strategy");
-    sp_add_heads(c, SP_OF_COLLAPSED, SP_COLUMNS(columns), table);
+    sp_add_heads(c, SP_OF_COLLAPSED, SP_IN_COLLAPSED, table);
     for (int32_t i = 0; i < c->n_collapsed; i++)
         for (int32_t s = 0; s < c->n_strategies; s++) {
             const sp_collapsed *one = &c->collapsed[i];
             sp_table_cell_text(table, SP_TONE_PLAIN, one->how.name);
             sp_table_cell_text(table, SP_TONE_PLAIN, c->strategies[s].name);
-            sp_add_figures(SP_OF_COLLAPSED, &(sp_figure_owner){.own = &one->strategies[s], .comparison = c}, SP_COLUMNS(columns),
+            sp_add_figures(SP_OF_COLLAPSED, SP_IN_COLLAPSED, &(sp_figure_owner){.own = &one->strategies[s], .comparison = c},
                            table);
         }
 }

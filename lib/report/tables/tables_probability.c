@@ -62,14 +62,12 @@ const sp_reliability *sp_scaled_reliability(const sp_comparison *c, sp_scaling s
 
 void sp_fill_calibrations(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
-    static const sp_column columns[] = {
-        {.key = "brier"}, {.key = "ece", .heading = "calibration error"}, {.key = "confidence"}, {.key = "calibration_accuracy"}};
     (void)options;
     if (!comparison->n_calibrations)
         return;
     table->title = "Calibration before and after";
     sp_table_columns(table, "scores|negative log-likelihood");
-    sp_add_heads(comparison, SP_OF_CALIBRATION, SP_COLUMNS(columns), table);
+    sp_add_heads(comparison, SP_OF_CALIBRATION, SP_IN_CALIBRATIONS, table);
     for (int s = 0; s <= SP_SCALING_VECTOR; s++) {
         const sp_value *nll = NULL;
         const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
@@ -77,7 +75,7 @@ void sp_fill_calibrations(const sp_comparison *comparison, const sp_fill_options
             continue;
         sp_table_cell_text(table, SP_TONE_PLAIN, sp_scaling_name((sp_scaling)s));
         sp_cell_value(table, nll, 4, SP_TONE_PLAIN);
-        sp_add_figures(SP_OF_CALIBRATION, &(sp_figure_owner){.own = c, .comparison = comparison}, SP_COLUMNS(columns), table);
+        sp_add_figures(SP_OF_CALIBRATION, SP_IN_CALIBRATIONS, &(sp_figure_owner){.own = c, .comparison = comparison}, table);
     }
 }
 
