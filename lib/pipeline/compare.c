@@ -13,7 +13,7 @@
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/long/long_recording.h"
-#include "pipeline/parts/part.h"
+#include "pipeline/parts/part_run.h"
 #include "pipeline/run.h"
 
 const char *sp_strategies_named(const sp_run_options *o)

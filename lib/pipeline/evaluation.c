@@ -8,7 +8,7 @@
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/parts/merge.h"
-#include "pipeline/parts/part.h"
+#include "pipeline/parts/part_run.h"
 #include "pipeline/rules/rule_costs.h"
 #include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"

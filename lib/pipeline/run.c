@@ -8,7 +8,7 @@
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/long/long_recording.h"
-#include "pipeline/parts/part.h"
+#include "pipeline/parts/part_run.h"
 #include "pipeline/read_ahead.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the

@@ -170,10 +170,9 @@ class TestParts(st.TestCase):
         """Each shard fits every n-th fold; the page draws recordings by the models that parts hold."""
         write("in.h5", recordings(24, 8, low=30), subjects=np.array([b"s%d" % (i // 2) for i in range(8)]))
         self.check_same(["in.h5"], (1, 2, 3), options=["--model", "sleep-strict", "--cv", "3"])
-        with h5py.File("P-2-of-3.h5") as f:
-            header = json.loads(f["header"][0])
-            self.assertEqual(list(header["folds"]), ["1"])
-            self.assertEqual(set(f["folds"][:]), {1})
+        part = part_file.load("P-2-of-3.h5")
+        self.assertEqual(list(json.loads(part["header"])["folds"]), ["1"])
+        self.assertEqual(set(part["folds"]), {1})
         count = ["compare", "in.h5", "--model", "sleep-strict", "--cv", "3", "--part", "P-%i-of-%n.h5", "--shard"]
         self.statepath(*count, "2/3", stderr="statepath: shard 2/3 is done: P-2-of-3.h5 is kept\n")
         self.statepath(*count, "2/3", "--penalty", "3", "--force")
@@ -182,9 +181,9 @@ class TestParts(st.TestCase):
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", "--report", "m.html")
         os.rename("in.h5", "gone.h5")
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", "--report", "n.html")
-        with h5py.File("P-3-of-3.h5", "r+") as f:
-            f["folds"][...] = 1
-        part_file.sign("P-3-of-3.h5")
+        part = part_file.load("P-3-of-3.h5")
+        part["folds"][:] = 1
+        part_file.save("P-3-of-3.h5", part)
         self.statepath("merge", "P-1-of-3.h5", "P-3-of-3.h5", "--allow-missing", status=1,
                        stderr="statepath: P-3-of-3.h5: recording 0 is of no fold; the file is damaged: make it again\n")
 
@@ -310,11 +309,9 @@ class TestParts(st.TestCase):
         self.statepath("compare", "in.h5", *words, "--part", "P.h5")
         self.statepath("merge", "P.h5", "-o", "r.conll", status=2,
                        stderr="statepath: -o r.conll: parts do not hold the tokens of the steps; use `statepath decode`\n")
-        with h5py.File("P.h5", "r+") as f:
-            holes = f["holes"][:]
-            holes[3] += 1
-            f["holes"][...] = holes
-        part_file.sign("P.h5")
+        part = part_file.load("P.h5")
+        part["holes"][3] += 1
+        part_file.save("P.h5", part)
         self.statepath("merge", "P.h5", "-o", "r.h5", status=1, stderr="statepath: P.h5: the holes of recording 0 are not what they should be; the "
                                                                        "file is damaged: make it again\n")
 
@@ -325,8 +322,7 @@ class TestParts(st.TestCase):
         self.statepath("compare", "in.h5", *model, "--json", "r.json", status=0)
         for i in (1, 2):
             self.statepath("compare", "in.h5", *model, "--shard", "%d/2" % i, "--part", "P%i.h5", "--part-steps", "none", status=0)
-        with h5py.File("P1.h5") as f:
-            self.assertEqual(f["steps"].shape, (0,))
+        self.assertEqual(len(part_file.load("P1.h5")["steps"]), 0)
         os.rename("in.h5", "gone.h5")
         self.statepath("merge", "P1.h5", "P2.h5", "--json", "m.json", "--report", "m.html", status=0,
                        stderr="statepath: the parts hold no steps, and the inputs are not there as they were counted: the page draws none\n"
@@ -481,31 +477,32 @@ class TestParts(st.TestCase):
               % (len(whole) // 2, len(whole)))
         merge("P1.h5", "in.h5", stderr="statepath: in.h5: is HDF5, but not what it is taken for: it has no attribute statepath_part\n")
         self.put("P2.h5", whole)
-        with h5py.File("P2.h5", "r+") as f:
-            header = f["header"][0].decode()
-            version = header.split('"statepath":"')[1].split('"')[0]
-            del f["header"]
-            f["header"] = np.array([header.replace('"statepath":"%s"' % version, '"statepath":"0.0.9"').encode()])
+        part = part_file.load("P2.h5")
+        version = json.loads(part["header"])["statepath"]
+        part_file.edit_header("P2.h5", "statepath", "0.0.9")
         merge("P1.h5", "P2.h5", "P3.h5",
               stderr="statepath: P2.h5: was made by statepath 0.0.9, and this is %s; make all parts with one version\n" % version)
         self.put("P2.h5", whole)
         with h5py.File("P2.h5", "r+") as f:
             f.attrs["statepath_part"] = np.int32(99)
-        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: has version 99 of its format, this program reads 1; make it again\n")
+        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: has version 99 of its format, this program reads 2; make it again\n")
         for name in ("sums", "recordings", "values", "margins", "steps", "origins", "run", "ids"):
-            self.put("P2.h5", whole)
-            with h5py.File("P2.h5", "r+") as f:
-                values = f[name][:]
-                del f[name]
-                f[name] = values[:-1]
+            part_file.save("P2.h5", dict(part, **{name: part[name][:-1]}))
             _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", "--report", "r.html", status=1)
             self.assertRegex(err, r"\Astatepath: P2\.h5: [^\n]*(damaged|missing|another build)[^\n]*\n\Z" if name != "origins"
                              else r"\Astatepath: [^\n]*\n\Z", name)
-            self.put("P2.h5", whole)
-            with h5py.File("P2.h5", "r+") as f:
-                del f[name]
+            if name == "ids":
+                continue
+            part_file.save("P2.h5", {key: value for key, value in part.items() if key != name})
             _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", status=1)
-            self.assertIn("P2.h5: dataset /%s is missing" % name, err)
+            self.assertRegex(err, r"\Astatepath: P2\.h5: [^\n]*damaged[^\n]*\n\Z", name)
+        self.put("P2.h5", whole)
+        with h5py.File("P2.h5", "r+") as f:
+            del f["bytes"]
+        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: dataset /bytes is missing; the file is damaged: make it again\n")
+        with h5py.File("P2.h5", "r+") as f:
+            f["bytes"] = np.zeros(300, "f4")
+        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: dataset /bytes is not a list of bytes; the file is damaged: make it again\n")
 
     def test_names_of_strategies(self):
         """A strategy has one name, which is short: other texts that mean it, or mean nothing, are of no part."""

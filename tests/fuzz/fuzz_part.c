@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "image.h"
-#include "pipeline/parts/file_part.h"
+#include "pipeline/files/part_file.h"
 #include "statepath/pipeline_file.h"
 #include "statepath/report.h"
 

@@ -210,7 +210,7 @@ typedef struct sp_array_paths {
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err);
 
-/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/pipeline/parts.md) ---- */
+/* ---- many machines: each counts a part of the recordings, one puts the parts together (lib/parts/README.md) ---- */
 
 /* A part as a block of bytes, the same on every machine: to be kept and sent. */
 typedef struct sp_part_bytes {

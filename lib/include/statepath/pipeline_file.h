@@ -59,7 +59,7 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
  *
  * With o->part.file sp_compare_file(), sp_evaluate_file() and sp_decode_file() count everything, pool nothing and write a part;
  * *out is then NULL. A part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its
- * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/parts.md says
+ * result is that of then). Merged, parts give the bytes that one run over all their recordings gives. lib/parts/README.md says
  * what a part holds.
  *
  *   files       [n] names of parts, in any order

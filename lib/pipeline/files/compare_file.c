@@ -8,9 +8,9 @@
 #include "pipeline/evaluation.h"
 #include "pipeline/files/against_file.h"
 #include "pipeline/files/open.h"
+#include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/files/reading.h"
-#include "pipeline/parts/file_part.h"
 #include "pipeline/run.h"
 
 /* ---- folds ---- */
@@ -61,7 +61,7 @@ typedef struct file_run {
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
-    status = sp_part_run_close(&r->part, &r->p, status, err);
+    status = sp_part_file_close(&r->part, &r->p, status, err);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
@@ -89,7 +89,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
     status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
     if (status == SP_OK)
-        status = sp_part_run_open(&r.part, p, "compare", err);
+        status = sp_part_file_open(&r.part, p, "compare", err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
     if (status == SP_OK)
@@ -165,7 +165,7 @@ static sp_status decode_once(const char *file, const sp_run_options *o, sp_fault
     if (status == SP_OK)
         status = find_subjects(&r, err);
     if (status == SP_OK)
-        status = sp_part_run_open(&r.part, &r.p, "decode", err);
+        status = sp_part_file_open(&r.part, &r.p, "decode", err);
     if (status == SP_OK)
         status = r.p.part ? count_paths(&r.p, err) : sp_pipeline_run(&r.p, NULL, err);
     *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);

@@ -1,7 +1,7 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
 #include "pipeline/evaluation.h"
 #include "pipeline/files/given.h"
-#include "pipeline/parts/file_part.h"
+#include "pipeline/files/part_file.h"
 
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
@@ -10,10 +10,10 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
     sp_comparison *made = NULL;
     sp_status status = sp_given_open(&j, file, err);
     if (status == SP_OK)
-        status = sp_part_run_open(&part, &j.run, "evaluate", err);
+        status = sp_part_file_open(&part, &j.run, "evaluate", err);
     if (status == SP_OK)
         status = sp_pipeline_evaluate(&j.run, &made, err);
-    status = sp_part_run_close(&part, &j.run, status, err);
+    status = sp_part_file_close(&part, &j.run, status, err);
     if (status == SP_OK)
         *out = made;
     else

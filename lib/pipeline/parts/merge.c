@@ -5,6 +5,7 @@
 #include "pipeline/compare.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/options.h"
+#include "pipeline/parts/part_run.h"
 #include "statepath/model_json.h"
 sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
 {

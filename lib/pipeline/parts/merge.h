@@ -1,9 +1,12 @@
-/* Parts put together and finished as one run, in memory. file_merge.c reads them from files and writes paths. */
+/* Parts put together and finished as one run, in memory. files/merge_file.c reads them from files and writes paths. */
 #ifndef PIPELINE_MERGE_H
 #define PIPELINE_MERGE_H
 
+#include "core/owned.h"
+#include "evaluate/counts/kept_steps.h"
+#include "parts/merged_parts.h"
 #include "pipeline/calibration.h"
-#include "pipeline/parts/merged_parts.h"
+#include "pipeline/folds.h"
 
 typedef struct sp_merging {
     int64_t n_parts;
@@ -14,6 +17,15 @@ typedef struct sp_merging {
 
 /* Adds all parts to an empty evaluation and to the pipeline's own counts. */
 sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err);
+
+/* Models of the folds of all parts, and the fold of each recording. On failure they must be cleared too: sp_folds_clear(). The
+ * folds point into the struct, which stays where it is. SP_OK; SP_EDATA, SP_ENOMEM. */
+typedef struct sp_merged_folds {
+    sp_folds folds;
+    sp_training training; /* names of classes alone */
+} sp_merged_folds;
+sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds, const sp_model *model,
+                               sp_error *err);
 
 typedef struct sp_merge_run {
     sp_merged_parts parts;

@@ -1,5 +1,5 @@
 /* The folds of parts that are merged: by their models the recordings are decoded that a page draws. */
-#include "pipeline/parts/merged_parts.h"
+#include "pipeline/parts/merge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,11 +6,13 @@
 
 #include "core/names.h"
 #include "core/owned.h"
+#include "core/try.h"
 #include "options/options.h"
 #include "pipeline/compare.h"
 #include "pipeline/matched.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/merge.h"
+#include "pipeline/parts/part_run.h"
 
 /* ---- recordings in the natural order of their ids ---- */
 
@@ -113,45 +115,30 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
     return sp_part_describe(p, how, &run->shard, 1, &input, &run->content, err);
 }
 
-static sp_status check(const sp_run_options *o, sp_error *err)
-{
-    if (o->n_against_recordings > 0 || o->n_folds > 0)
-        return sp_fail(err, SP_EINVAL, "`%s` does not go with parts", o->n_folds > 0 ? "cv" : "against");
-    return sp_options_check_part(o, err);
-}
-
 sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
                           sp_run_result *result, sp_error *err)
 {
-    sp_pipeline p;
+    sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
     sp_part_run run = {.kind = "compare", .begin = begin};
     sp_comparison *none = NULL;
     in_order sorted = {.own = {0}};
     sp_recordings from = *recordings;
-    p = (sp_pipeline){.opt = o};
-    sp_status status = check(o, err);
-    if (status == SP_OK && !o->part.shard && !is_in_order(recordings->info))
-        status = in_order_open(&sorted, recordings, &from, err);
-    if (status == SP_OK)
-        status = sp_pipeline_open(&p, &from, o, sp_strategies_named(o), err);
-    if (status == SP_OK)
-        status = sp_part_steps_read(o->part.steps, &run.with_steps, err);
-    if (status == SP_OK)
-        status = sp_shard_read(o->part.shard, &run.shard, err);
-    if (status == SP_OK)
-        status = sp_pipeline_use_given(&p, err);
-    if (status == SP_OK) {
-        sp_shard_range(&run.shard, p.info, &p.first, &p.end);
-        p.part = &run;
-        status = sp_pipeline_open_comparison(&p, &scaled, err);
-    }
-    if (status == SP_OK)
-        status = sp_pipeline_compare(&p, &none, err);
-    if (status == SP_OK)
-        status = sp_part_write(&run.content, bytes, n, err);
+    sp_status status = SP_OK;
+    TRY(o->n_folds > 0                ? sp_fail(err, SP_EINVAL, "`cv` does not go with parts")
+        : o->n_against_recordings > 0 ? sp_fail(err, SP_EINVAL, "`against` does not go with parts")
+                                      : sp_options_check_part(o, err));
+    if (!o->part.shard && !is_in_order(recordings->info))
+        TRY(in_order_open(&sorted, recordings, &from, err));
+    TRY(sp_pipeline_open(&p, &from, o, sp_strategies_named(o), err));
+    TRY(sp_pipeline_use_given(&p, err));
+    TRY(sp_part_run_open(&run, &p, err));
+    TRY(sp_pipeline_open_comparison(&p, &scaled, err));
+    TRY(sp_pipeline_compare(&p, &none, err));
+    TRY(sp_part_write(&run.content, bytes, n, err));
+done:
     sp_pipeline_result(&p, result);
-    sp_part_content_clear(&run.content);
+    sp_part_run_clear(&run);
     sp_pipeline_close(&p);
     in_order_close(&sorted);
     sp_calibration_close(&scaled);

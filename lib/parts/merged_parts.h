@@ -1,9 +1,9 @@
 /* Parts that are put together: which there are, in which order, and what their recordings look like. */
-#ifndef PIPELINE_MERGED_PARTS_H
-#define PIPELINE_MERGED_PARTS_H
+#ifndef PARTS_MERGED_PARTS_H
+#define PARTS_MERGED_PARTS_H
 
-#include "core/owned.h"
-#include "pipeline/parts/part.h"
+#include "core/subjects.h"
+#include "parts/part.h"
 
 /* A file of recordings, of one part or several; of recordings in memory everything that was given. */
 typedef struct sp_merged_input {
@@ -42,15 +42,6 @@ void sp_merged_parts_close(sp_merged_parts *m);
  * (they do not go together, one is missing, a recording comes twice); what name_inputs returns; SP_ENOMEM. */
 typedef sp_status sp_name_inputs(sp_merged_parts *m, sp_error *err);
 sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err);
-
-/* Models of the folds of all parts, and the fold of each recording. On failure they must be cleared too: sp_folds_clear(). The
- * folds point into the struct, which stays where it is. SP_OK; SP_EDATA, SP_ENOMEM. */
-typedef struct sp_merged_folds {
-    sp_folds folds;
-    sp_training training; /* names of classes alone */
-} sp_merged_folds;
-sp_status sp_merged_folds_open(sp_merged_folds *f, const sp_merged_parts *m, int32_t n_folds, const sp_model *model,
-                               sp_error *err);
 
 /* Subjects of all recordings; *out NULL: not known. */
 sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);

@@ -5,9 +5,9 @@
 #include "io/paths_writer.h"
 #include "io/text/texts.h"
 #include "pipeline/files/open.h"
+#include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/options.h"
-#include "pipeline/parts/file_part.h"
 #include "pipeline/parts/merge.h"
 
 /* The inputs of the parts, where the page draws from them: run->again reads them. */

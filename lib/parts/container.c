@@ -1,10 +1,11 @@
-/* A part as one block of bytes, whose checksum a part in a file has too:
+/* A part as one block of bytes, in memory and in a file:
  *
  *   "statepath part 1\n"   17 bytes; 1 is the version of this form
  *   checksum               8 bytes, of all that follows
  *   header                 a text: its length, its bytes
  *   ids, subjects          how many, then texts; no subjects: 0
- *   lists                  how many numbers, then these, for each list in the order of sp_part_list_names
+ *   lists                  how many numbers, then these, for each list: sums, recordings, values (float64), margins, sequences,
+ *                          places, steps, run, origins, holes, folds
  *
  * Integers are written in groups of 7 bits, the lowest first, 128 added to all bytes but the last; those of lists are doubled
  * before, less one where they are negative, so that small ones of either sign are short. float64 and checksum have 8 bytes, the
@@ -12,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/parts/part.h"
+#include "core/try.h"
+#include "parts/part.h"
 
 static const char magic[] = "statepath part 1\n";
-enum { MAGIC = sizeof magic - 1, HEAD = MAGIC + 8, LONGEST = 10 /* bytes of an integer */, SUMMED = 1 << 16 };
+enum { MAGIC = sizeof magic - 1, HEAD = MAGIC + 8, LONGEST = 10 /* bytes of an integer */ };
 
 /* ---- writing ---- */
 
@@ -23,23 +25,13 @@ typedef struct writer {
     unsigned char *bytes;
     size_t n, room;
     bool is_short;
-    bool is_summed; /* bytes are not kept: they go into the checksum */
-    uint64_t sum;
 } writer;
-
-static void sum_up(writer *w)
-{
-    w->sum = sp_checksum(w->sum, w->bytes, w->n);
-    w->n = 0;
-}
 
 /* Where the next n bytes go; NULL: no memory. */
 static unsigned char *reserve(writer *w, size_t n)
 {
     if (w->is_short)
         return NULL;
-    if (w->is_summed && w->n >= SUMMED)
-        sum_up(w);
     if (w->n + n > w->room) {
         const size_t room = 2 * w->room + n + 256;
         unsigned char *bytes = realloc(w->bytes, room);
@@ -122,17 +114,7 @@ static void put_part(writer *w, sp_part_content *part)
     put_texts(w, part->origins.n / 2, part->ids);
     put_texts(w, part->origins.n / 2, part->subjects);
     for (int i = 0; i < SP_PART_LISTS; i++)
-        put_list(w, sp_part_list(part, i), sp_part_list_names[i].is_real);
-}
-
-sp_status sp_part_checksum(sp_part_content *part, uint64_t *sum, sp_error *err)
-{
-    writer w = {.is_summed = true, .sum = SP_CHECKSUM};
-    put_part(&w, part);
-    sum_up(&w);
-    free(w.bytes);
-    *sum = w.sum;
-    return w.is_short ? sp_no_memory(err) : SP_OK;
+        put_list(w, sp_part_list(part, i), i == SP_COUNTED_VALUES);
 }
 
 sp_status sp_part_write(sp_part_content *part, unsigned char **bytes, size_t *n, sp_error *err)
@@ -262,7 +244,7 @@ static sp_status read_lists(reader *r, sp_part_content *out, sp_error *err)
     out->ids = next_texts(r, &n_ids);
     out->subjects = r->is_odd || r->is_short ? NULL : next_texts(r, &n_subjects);
     for (int i = 0; i < SP_PART_LISTS && !r->is_odd && !r->is_short; i++)
-        next_list(r, sp_part_list(out, i), sp_part_list_names[i].is_real);
+        next_list(r, sp_part_list(out, i), i == SP_COUNTED_VALUES);
     if (r->is_short)
         return sp_no_memory(err);
     r->is_odd |= r->at != r->end;
@@ -272,15 +254,17 @@ static sp_status read_lists(reader *r, sp_part_content *out, sp_error *err)
 
 sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out, sp_error *err)
 {
+    sp_status status = SP_OK;
     *out = (sp_part_content){.name = strdup(name)};
     if (!out->name)
         return sp_no_memory(err);
     if (n < HEAD || memcmp(bytes, magic, MAGIC) != 0)
         return sp_fail(err, SP_EDATA, "%s: these bytes are no part of this version of statepath", name);
     reader r = {.at = bytes + MAGIC, .end = bytes + n};
-    const uint64_t said = next_eight(&r);
-    sp_status status = sp_part_check_sum(name, said, sp_checksum(SP_CHECKSUM, r.at, (size_t)(r.end - r.at)), err);
-    if (status == SP_OK)
-        status = read_header(&r, out, err);
-    return status == SP_OK ? read_lists(&r, out, err) : status;
+    if (next_eight(&r) != sp_checksum(SP_CHECKSUM, r.at, (size_t)(r.end - r.at)))
+        return sp_fail(err, SP_EDATA, "%s: its checksum is wrong; it is damaged: make it again", name);
+    TRY(read_header(&r, out, err));
+    TRY(read_lists(&r, out, err));
+done:
+    return status;
 }

@@ -1,7 +1,7 @@
 /* Options of a run as JSON: those that results depend on. */
-#include "core/owned.h"
 #include "options/options.h"
-#include "pipeline/parts/part.h"
+#include "core/owned.h"
+#include "parts/part.h"
 
 #include <limits.h>
 
@@ -103,4 +103,14 @@ bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *
             return false;
     }
     return true;
+}
+
+int sp_part_read_names(const sp_run_options *o, const char *names[SP_PART_READ])
+{
+    const char *const all[SP_PART_READ] = {o->model, o->map, o->label_map, o->fit.rules};
+    int n = 0;
+    for (int i = 0; i < SP_PART_READ; i++)
+        if (all[i])
+            names[n++] = all[i];
+    return n;
 }

@@ -1,5 +1,5 @@
 /* Parts: counted for a file, kept where they are there already, written, read. */
-#include "pipeline/parts/file_part.h"
+#include "pipeline/files/part_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,99 +8,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/lists_file.h"
+#include "core/try.h"
+#include "io/bytes_file.h"
+#include "io/text/texts.h"
 #include "options/options.h"
 #include "pipeline/options.h"
 
 static const char format[] = "statepath_part";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* ---- writing and reading ---- */
 
-static sp_list_kind kind_of(int list)
-{
-    return sp_part_list_names[list].is_real ? SP_LIST_REAL : SP_LIST_WHOLE;
-}
-
 sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_error *err)
 {
-    sp_list lists[SP_PART_LISTS + 4];
-    sp_list *to = lists;
-    uint64_t sum;
-    sp_status status = sp_part_checksum(part, &sum, err);
-    char *header = status == SP_OK ? sp_part_header_write(part) : NULL;
-    if (!header)
-        return sp_no_memory(err);
-    const char *const texts[] = {header};
-    const int64_t N = part->origins.n / 2, checksum = (int64_t)sum;
-    *to++ = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
-    *to++ = (sp_list){.name = "checksum", .kind = SP_LIST_WHOLE, .n = 1, .numbers = &checksum};
-    *to++ = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
-    if (part->subjects)
-        *to++ = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
-    for (int i = 0; i < SP_PART_LISTS; i++) {
-        const sp_count_list *list = sp_part_list(part, i);
-        *to++ = (sp_list){.name = sp_part_list_names[i].name, .kind = kind_of(i), .n = list->n, .numbers = list->at};
-    }
-    status = sp_lists_save(file, force, format, VERSION, to - lists, lists, err);
-    free(header);
-    return status;
-}
-
-static sp_status read_header(const sp_lists *lists, sp_part_content *out, sp_error *err)
-{
-    sp_texts texts = NULL;
-    int64_t n = 0;
-    sp_status status = sp_lists_texts(lists, "header", &texts, &n, err);
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    sp_status status = sp_part_write(part, &bytes, &n, err);
     if (status == SP_OK)
-        status = sp_part_header_read(n == 1 ? texts[0] : "", out, err);
-    free(texts);
-    return status;
-}
-
-static sp_status read_list(const sp_lists *lists, const char *name, sp_list_kind kind, sp_count_list *out, sp_error *err)
-{
-    void *numbers = NULL;
-    sp_status status = sp_lists_numbers(lists, name, kind, &numbers, &out->width, &out->n, err);
-    out->at = numbers;
-    out->room = out->n;
-    return status;
-}
-
-static sp_status check_sum(const sp_lists *lists, sp_part_content *part, sp_error *err)
-{
-    sp_count_list said = {.n = 0};
-    uint64_t sum = 0;
-    sp_status status = read_list(lists, "checksum", SP_LIST_WHOLE, &said, err);
-    if (status == SP_OK)
-        status = sp_part_checksum(part, &sum, err);
-    if (status == SP_OK)
-        status = sp_part_check_sum(part->name, said.n == 1 ? (uint64_t)sp_count_at(&said, 0) : ~sum, sum, err);
-    sp_count_list_free(&said);
+        status = sp_bytes_save(file, force, format, VERSION, bytes, n, err);
+    free(bytes);
     return status;
 }
 
 sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
 {
-    sp_lists *lists = NULL;
-    int64_t n_ids = 0, n_subjects = 0;
-    *out = (sp_part_content){.name = strdup(file)};
-    if (!out->name)
-        return sp_no_memory(err);
-    sp_status status = sp_lists_open(file, format, VERSION, &lists, err);
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    *out = (sp_part_content){.name = NULL};
+    sp_status status = sp_bytes_load(file, format, VERSION, &bytes, &n, err);
     if (status == SP_OK)
-        status = read_header(lists, out, err);
-    for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++)
-        status = read_list(lists, sp_part_list_names[i].name, kind_of(i), sp_part_list(out, i), err);
-    if (status == SP_OK)
-        status = sp_lists_texts(lists, "ids", &out->ids, &n_ids, err);
-    if (status == SP_OK && json_is_string(json_object_get(out->header, "subjects_place")))
-        status = sp_lists_texts(lists, "subjects", &out->subjects, &n_subjects, err);
-    if (status == SP_OK)
-        status = sp_part_check_lists(out, n_ids, n_subjects, err);
-    if (status == SP_OK)
-        status = check_sum(lists, out, err);
-    sp_lists_close(lists);
+        status = sp_part_read(bytes, n, file, out, err);
+    free(bytes);
     return status;
 }
 
@@ -116,16 +54,14 @@ static bool add_name(json_t *names, const char *name, const char *part)
 
 sp_status sp_part_inputs(const char *part, char ***names, sp_error *err)
 {
-    sp_part_content content = {.name = (char *)part};
-    sp_lists *lists = NULL;
+    sp_part_content content;
     const json_t *one;
+    const char **texts = NULL;
     size_t i;
-    sp_status status = sp_lists_open(part, format, VERSION, &lists, err);
-    if (status == SP_OK)
-        status = read_header(lists, &content, err);
-    sp_lists_close(lists);
     json_t *all = json_array();
     bool is_whole = all != NULL;
+    sp_status status = SP_OK;
+    TRY(sp_part_load(part, &content, err));
     json_array_foreach(json_object_get(content.header, "inputs"), i, one)
     {
         const char *name = json_string_value(json_object_get(one, "name"));
@@ -134,17 +70,16 @@ sp_status sp_part_inputs(const char *part, char ***names, sp_error *err)
     json_array_foreach(json_object_get(json_object_get(content.header, "command"), "read"), i, one) is_whole =
         is_whole && (!json_is_string(one) || add_name(all, json_string_value(one), part));
     const size_t n = json_array_size(all);
-    const char **texts = is_whole ? malloc((n + 1) * sizeof *texts) : NULL;
+    texts = is_whole ? malloc((n + 1) * sizeof *texts) : NULL;
     for (i = 0; texts && i < n; i++)
         texts[i] = json_string_value(json_array_get(all, i));
-    char **out = texts && status == SP_OK ? sp_texts_copy(texts, (int64_t)n) : NULL;
-    if (status == SP_OK && !out)
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        *names = out;
+    char **out = texts ? sp_texts_copy(texts, (int64_t)n) : NULL;
+    TRY(out ? SP_OK : sp_no_memory(err));
+    *names = out;
+done:
     free(texts);
     json_decref(all);
-    json_decref(content.header);
+    sp_part_content_clear(&content);
     return status;
 }
 
@@ -293,6 +228,17 @@ static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, i
     return SP_OK;
 }
 
+/* Where the steps of the part's recordings stand among those that take no part. */
+static sp_status put_holes(const sp_pipeline *p, sp_count_list *out, sp_error *err)
+{
+    int64_t first = p->first;
+    for (int64_t end; p->holes && (end = sp_part_next(p, &first)) > first; first = end)
+        for (int64_t r = first; r < end; r++)
+            if (!sp_part_holes_add(p->holes, p->info->offsets, r, out))
+                return sp_no_memory(err);
+    return SP_OK;
+}
+
 static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err)
 {
     const sp_source_info *info = p->info;
@@ -304,22 +250,22 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
                                     : info->n_files ? info->files[i].name
                                                     : info->file,
                                     p->opt->part.check_inputs, &inputs[i], err);
-    if (status == SP_OK)
-        status = check_not_input(run, p, n, inputs, err);
-    if (status == SP_OK)
-        status = sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err);
-    if (status == SP_OK && run->with_steps)
-        status = sp_part_holes_put(p, &run->content.holes, err);
-    if (status == SP_OK)
-        status = look(run, p, is_there, err);
+    if (status != SP_OK)
+        goto done;
+    TRY(check_not_input(run, p, n, inputs, err));
+    TRY(sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err));
+    if (run->with_steps)
+        TRY(put_holes(p, &run->content.holes, err));
+    TRY(look(run, p, is_there, err));
     run->is_there = *is_there;
+done:
     free(inputs);
     return status;
 }
 
 /* ---- opening and closing ---- */
 
-sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
+sp_status sp_part_file_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     *run = (sp_part_run){.kind = kind, .begin = begin};
@@ -329,28 +275,16 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, s
                    : sp_fail(err, SP_EINVAL,
                              "`shard`, `part_steps` and `check_inputs` are of a part: `part` 'P-%%i-of-%%n.h5' says "
                              "where it is written");
-    sp_status status = sp_options_check_part(o, err);
-    if (status == SP_OK)
-        status = sp_part_steps_read(o->part.steps, &run->with_steps, err);
-    if (status == SP_OK)
-        status = sp_shard_read(o->part.shard, &run->shard, err);
-    if (status == SP_OK)
-        status = sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err);
-    if (status == SP_OK) {
-        sp_shard_range(&run->shard, p->info, &p->first, &p->end);
-        p->part = run;
-    }
-    return status;
+    const sp_status status = sp_part_run_open(run, p, err);
+    return status == SP_OK ? sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err) : status;
 }
 
-sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err)
+sp_status sp_part_file_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err)
 {
     if (status == SP_OK && p->part && !run->is_there)
         status = sp_part_save(run->file, true, &run->content, err);
     if (status == SP_OK && p->part && !run->is_there)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
-    sp_part_content_clear(&run->content);
-    free(run->file);
-    free(run->takes);
+    sp_part_run_clear(run);
     return status;
 }

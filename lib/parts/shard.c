@@ -1,5 +1,5 @@
 /* Which shard of how many. */
-#include "pipeline/parts/part.h"
+#include "parts/part.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,35 +139,7 @@ void sp_shard_range(const sp_shard *shard, const sp_source_info *info, int64_t *
     *end = boundary(info, shard->i, shard->n);
 }
 
-/* ---- which recordings ---- */
-
 bool sp_shard_has_fold(const sp_shard *shard, int32_t fold)
 {
     return !shard || fold % shard->n == shard->i - 1;
-}
-
-int64_t sp_part_next(const sp_pipeline *p, int64_t *first)
-{
-    const int64_t end = p->part ? p->end : p->info->n_recordings;
-    const uint8_t *takes = p->part ? p->part->takes : NULL;
-    while (takes && *first < end && !takes[*first])
-        ++*first;
-    int64_t last = takes ? *first : end;
-    while (last < end && takes[last])
-        last++;
-    return last;
-}
-
-sp_status sp_part_take_folds(sp_pipeline *p, sp_error *err)
-{
-    sp_part_run *part = p->part;
-    const int64_t N = p->info->n_recordings;
-    if (!part || !p->folds)
-        return SP_OK;
-    part->takes = malloc((size_t)N + 1);
-    for (int64_t r = 0; part->takes && r < N; r++)
-        part->takes[r] = sp_shard_has_fold(&part->shard, p->folds->fold[r]);
-    p->first = 0;
-    p->end = N;
-    return part->takes ? SP_OK : sp_no_memory(err);
 }

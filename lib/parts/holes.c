@@ -1,18 +1,15 @@
 /* Steps of a file that take no part, between others that do (`gaps`): paths have -1 there. A part keeps for each recording how
  * many steps it has with them, how many runs of them there are, then the place and the length of each. */
-#include "pipeline/parts/file_part.h"
+#include "parts/part.h"
 
-#include "statepath/files.h"
-
-/* The runs of recording r, and before them their number. */
-static bool put_recording(const sp_pipeline *p, int64_t r, sp_count_list *out)
+bool sp_part_holes_add(const sp_holes *holes, const int64_t *offsets, int64_t r, sp_count_list *out)
 {
-    const int64_t begin = p->holes->offsets[r], end = p->holes->offsets[r + 1], *steps = p->info->offsets + r;
+    const int64_t begin = holes->offsets[r], end = holes->offsets[r + 1], *steps = offsets + r;
     const int64_t head[] = {end - begin, 0}, place_of_number = out->n + 1;
     bool is_whole = sp_count_list_put(out, head, 2);
     int64_t at = begin;
     for (int64_t t = steps[0]; is_whole && t <= steps[1]; t++) {
-        const int64_t next = t < steps[1] ? p->holes->step_at[t] : end, run[] = {at - begin, next - at};
+        const int64_t next = t < steps[1] ? holes->step_at[t] : end, run[] = {at - begin, next - at};
         if (next > at) {
             is_whole = sp_count_list_put(out, run, 2);
             out->at[place_of_number]++;
@@ -20,16 +17,6 @@ static bool put_recording(const sp_pipeline *p, int64_t r, sp_count_list *out)
         at = next + 1;
     }
     return is_whole;
-}
-
-sp_status sp_part_holes_put(const sp_pipeline *p, sp_count_list *out, sp_error *err)
-{
-    bool is_whole = true;
-    int64_t first = p->first;
-    for (int64_t end; p->holes && (end = sp_part_next(p, &first)) > first; first = end)
-        for (int64_t r = first; is_whole && r < end; r++)
-            is_whole = put_recording(p, r, out);
-    return is_whole ? SP_OK : sp_no_memory(err);
 }
 
 /* Where the runs of each recording of a part begin. False: it is no such list. */

@@ -1,5 +1,5 @@
 /* Which parts there are, whether they go together, and the order of their recordings. */
-#include "pipeline/parts/merged_parts.h"
+#include "parts/merged_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
