@@ -1,4 +1,5 @@
 #include "core/edges.h"
+#include "core/try.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -52,4 +53,25 @@ void sp_edges_move(sp_edges *edges, sp_model *model)
     model->to = edges->to;
     model->weight = NULL;
     *edges = (sp_edges){0};
+}
+
+sp_status sp_edges_fill(sp_model *model, sp_edge_may *may, const void *arg, sp_error *err)
+{
+    const int32_t n = model->n_states;
+    sp_edges edges = {0};
+    uint8_t *allowed = malloc((size_t)n);
+    sp_status status = SP_OK;
+    if (!allowed)
+        TRY(sp_no_memory(err));
+    TRY(sp_edges_init(&edges, n, err));
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < n; j++)
+            allowed[j] = may(arg, i, j);
+        TRY(sp_edges_add(&edges, allowed, err));
+    }
+    sp_edges_move(&edges, model);
+done:
+    sp_edges_clear(&edges);
+    free(allowed);
+    return status;
 }

@@ -8,6 +8,7 @@
 
 #include "core/edges.h"
 #include "core/names.h"
+#include "core/try.h"
 #include "tags/tags.h"
 
 /* ---- what all shapes share ---- */
@@ -21,66 +22,53 @@ static sp_status check_names(const char *what, int32_t n, const char *const *nam
     if (sp_names_init(&seen, n) != SP_OK)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         if (!*names[i])
-            status = sp_fail(err, SP_EINVAL, "%s %d has an empty name", what, i);
-        else if (sp_names_add(&seen, names[i], i) != i)
-            status = sp_fail(err, SP_EINVAL, "the %s \"%s\" is given twice; names must differ", what, names[i]);
+            TRY(sp_fail(err, SP_EINVAL, "%s %d has an empty name", what, i));
+        if (sp_names_add(&seen, names[i], i) != i)
+            TRY(sp_fail(err, SP_EINVAL, "the %s \"%s\" is given twice; names must differ", what, names[i]));
     }
+done:
     sp_names_clear(&seen);
     return status;
 }
 
-/* Says whether `from` may be followed by `to` in a shape. */
-typedef bool (*follows)(int32_t n_classes, int32_t step, int32_t from, int32_t to);
-/* Is k in the set of those that may start, or end? */
-typedef bool (*member)(int32_t k);
-
-/* The classes' list of starts or ends as weights, 0 or -inf; NULL on lack of memory. */
-static double *weights_of(int32_t n, member is_in)
-{
-    double *weight = malloc((size_t)n * sizeof *weight);
-    for (int32_t k = 0; weight && k < n; k++)
-        weight[k] = is_in(k) ? 0 : -INFINITY;
-    return weight;
-}
+/* Is class k in the set of those that may start, or end? */
+typedef bool member(const void *arg, int32_t k);
 
 typedef struct shape {
     const char *name, *description;
-    int32_t step;
-    follows may_follow;
-    member may_start, may_end; /* NULL: all */
+    sp_edge_may *may_follow;
+    member *may_start, *may_end; /* NULL: all, and the model has no list of them */
+    const void *arg;
 } shape;
 
+/* The list of starts or ends as weights, 0 or -inf; NULL on lack of memory. */
+static double *weights_of(const shape *s, int32_t n, member *is_in)
+{
+    double *weight = malloc((size_t)n * sizeof *weight);
+    for (int32_t k = 0; weight && k < n; k++)
+        weight[k] = is_in(s->arg, k) ? 0 : -INFINITY;
+    return weight;
+}
+
+/* The names were checked. */
 static sp_status build(const shape *s, int32_t n, const char *const *classes, sp_model **out, sp_error *err)
 {
-    sp_status status = check_names("class", n, classes, err);
-    if (status != SP_OK)
-        return status;
-    sp_edges edges = {0};
-    uint8_t *allowed = malloc((size_t)n);
     sp_model *model = sp_model_new(s->name, n, classes);
-    status = SP_ENOMEM;
-    if (allowed && model && (model->description = strdup(s->description)) &&
-        (!s->may_start || (model->start = weights_of(n, s->may_start))) &&
-        (!s->may_end || (model->end = weights_of(n, s->may_end))))
-        status = sp_edges_init(&edges, n, err);
-    for (int32_t i = 0; status == SP_OK && i < n; i++) {
-        for (int32_t j = 0; j < n; j++)
-            allowed[j] = s->may_follow(n, s->step, i, j);
-        status = sp_edges_add(&edges, allowed, err);
-    }
-    free(allowed);
-    if (status == SP_OK) {
-        sp_edges_move(&edges, model);
-        model->start_is_list = s->may_start != NULL;
-        model->end_is_list = s->may_end != NULL;
-        *out = model;
-        return SP_OK;
-    }
-    sp_edges_clear(&edges);
+    sp_status status = SP_OK;
+    if (!model || !(model->description = strdup(s->description)) ||
+        (s->may_start && !(model->start = weights_of(s, n, s->may_start))) ||
+        (s->may_end && !(model->end = weights_of(s, n, s->may_end))))
+        TRY(sp_no_memory(err));
+    TRY(sp_edges_fill(model, s->may_follow, s->arg, err));
+    model->start_is_list = s->may_start != NULL;
+    model->end_is_list = s->may_end != NULL;
+    *out = model;
+    model = NULL;
+done:
     sp_model_free(model);
-    return sp_no_memory(err);
+    return status;
 }
 
 /* ---- tags of entities ---- */
@@ -119,72 +107,59 @@ static void free_tags(char **tags, int32_t n)
     free(tags);
 }
 
-/* Log weights [n] 0 or -inf; *out NULL where every tag may. */
-static sp_status ends_of(const sp_tag_scheme *s, int32_t n, const sp_tag *tags, bool (*may)(const sp_tag_scheme *, sp_tag),
-                         double **out, sp_error *err)
+/* What classes are as tags. */
+typedef struct tagging {
+    const sp_tag_scheme *scheme;
+    sp_tag *tags; /* [K] */
+} tagging;
+
+static bool tag_follows(const void *arg, int32_t from, int32_t to)
 {
-    bool all = true;
-    double *weight = malloc((size_t)n * sizeof *weight);
-    if (!weight)
-        return sp_no_memory(err);
-    for (int32_t k = 0; k < n; k++) {
-        const bool is_allowed = may(s, tags[k]);
-        weight[k] = is_allowed ? 0 : -INFINITY;
-        all = all && is_allowed;
-    }
-    if (all) {
-        free(weight);
-        weight = NULL;
-    }
-    *out = weight;
-    return SP_OK;
+    const tagging *t = arg;
+    return sp_tag_may_follow(t->scheme, t->tags[from], t->tags[to]);
 }
 
-static sp_status add_tag_rules(const sp_tag_scheme *s, int32_t n, const sp_tag *tags, sp_model *model, sp_error *err)
+static bool tag_starts(const void *arg, int32_t k)
 {
-    sp_edges edges = {0};
-    uint8_t *allowed = malloc((size_t)n);
-    sp_status status = allowed ? sp_edges_init(&edges, n, err) : sp_no_memory(err);
-    for (int32_t i = 0; status == SP_OK && i < n; i++) {
-        for (int32_t j = 0; j < n; j++)
-            allowed[j] = sp_tag_may_follow(s, tags[i], tags[j]);
-        status = sp_edges_add(&edges, allowed, err);
-    }
-    free(allowed);
-    if (status == SP_OK)
-        sp_edges_move(&edges, model);
-    sp_edges_clear(&edges);
-    if (status == SP_OK)
-        status = ends_of(s, n, tags, sp_tag_may_start, &model->start, err);
-    if (status == SP_OK)
-        status = ends_of(s, n, tags, sp_tag_may_end, &model->end, err);
-    model->start_is_list = model->start != NULL;
-    model->end_is_list = model->end != NULL;
-    return status;
+    const tagging *t = arg;
+    return sp_tag_may_start(t->scheme, t->tags[k]);
+}
+
+static bool tag_ends(const void *arg, int32_t k)
+{
+    const tagging *t = arg;
+    return sp_tag_may_end(t->scheme, t->tags[k]);
+}
+
+/* NULL where all may. */
+static member *unless_all(member *is_in, int32_t n, const tagging *t)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (!is_in(t, k))
+            return is_in;
+    return NULL;
 }
 
 static sp_status model_of_tags(const sp_tag_scheme *s, const char *name, int32_t n, const char *const *names, sp_model **out,
                                sp_error *err)
 {
     bool are_tags; /* what they are was checked */
-    sp_status status = check_names("class", n, names, err);
-    if (status == SP_OK)
-        status = sp_tags_check(s, n, names, err);
-    if (status != SP_OK)
-        return status;
-    sp_tag *tags = malloc((size_t)n * sizeof *tags);
-    sp_model *model = sp_model_new(name, n, names);
-    if (tags && model && (model->description = strdup(sp_tag_scheme_description(s))))
-        status = sp_tags_read(n, names, tags, &are_tags, err);
-    else
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        status = add_tag_rules(s, n, tags, model, err);
-    free(tags);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    tagging t = {.scheme = s};
+    sp_status status = SP_OK;
+    TRY(check_names("class", n, names, err));
+    TRY(sp_tags_check(s, n, names, err));
+    if (!(t.tags = malloc((size_t)n * sizeof *t.tags)))
+        TRY(sp_no_memory(err));
+    TRY(sp_tags_read(n, names, t.tags, &are_tags, err));
+    const shape tags = {.name = name,
+                        .description = sp_tag_scheme_description(s),
+                        .may_follow = tag_follows,
+                        .may_start = unless_all(tag_starts, n, &t),
+                        .may_end = unless_all(tag_ends, n, &t),
+                        .arg = &t};
+    TRY(build(&tags, n, names, out, err));
+done:
+    free(t.tags);
     return status;
 }
 
@@ -193,15 +168,14 @@ sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *ty
     const sp_tag_scheme *s = NULL;
     char name[SP_TAG_SCHEME_NAME], **tags = NULL;
     int32_t n_tags = 0;
-    sp_status status = sp_tag_scheme_find(scheme, &s, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_tag_scheme_find(scheme, &s, err));
     sp_tag_model_name(s, name);
     if (sp_tags_are_listed(s, n, types))
         return model_of_tags(s, name, n, types, out, err);
-    status = list_tags(s, n, types, &tags, &n_tags, err);
-    if (status == SP_OK)
-        status = model_of_tags(s, name, n_tags, (const char *const *)tags, out, err);
+    TRY(list_tags(s, n, types, &tags, &n_tags, err));
+    TRY(model_of_tags(s, name, n_tags, (const char *const *)tags, out, err));
+done:
     free_tags(tags, n_tags);
     return status;
 }
@@ -218,55 +192,63 @@ sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model
 
 /* ---- orders ---- */
 
-static sp_status check_step(int32_t step, sp_error *err)
-{
-    return step >= 1 ? SP_OK : sp_fail(err, SP_EINVAL, "step %d: must be at least 1", step);
-}
+typedef struct order {
+    int32_t n_classes, step;
+} order;
 
-static bool is_first(int32_t k)
+static bool is_first(const void *arg, int32_t k)
 {
+    (void)arg;
     return k == 0;
 }
 
-static bool left_right_follows(int32_t n, int32_t step, int32_t from, int32_t to)
+static bool left_right_follows(const void *arg, int32_t from, int32_t to)
 {
-    (void)n;
-    return to >= from && to - from <= step;
+    return to >= from && to - from <= ((const order *)arg)->step;
+}
+
+static bool cycle_follows(const void *arg, int32_t from, int32_t to)
+{
+    return to == from || to == (from + 1) % ((const order *)arg)->n_classes;
+}
+
+static bool band_follows(const void *arg, int32_t from, int32_t to)
+{
+    return (to > from ? to - from : from - to) <= ((const order *)arg)->step;
+}
+
+static sp_status model_of_order(shape s, order o, const char *const *classes, sp_model **out, sp_error *err)
+{
+    sp_status status = SP_OK;
+    if (o.step < 1)
+        TRY(sp_fail(err, SP_EINVAL, "step %d: must be at least 1", o.step));
+    TRY(check_names("class", o.n_classes, classes, err));
+    s.arg = &o;
+    TRY(build(&s, o.n_classes, classes, out, err));
+done:
+    return status;
 }
 
 sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err)
 {
-    sp_status status = check_step(step, err);
     char text[128];
     snprintf(text, sizeof text, "stay, or go on by up to %d in the order of the classes; starts with the first", step);
-    const shape s = {"left-right", text, step, left_right_follows, is_first, NULL};
-    return status == SP_OK ? build(&s, n_classes, classes, out, err) : status;
-}
-
-static bool cycle_follows(int32_t n, int32_t step, int32_t from, int32_t to)
-{
-    (void)step;
-    return to == from || to == (from + 1) % n;
+    const shape s = {.name = "left-right", .description = text, .may_follow = left_right_follows, .may_start = is_first};
+    return model_of_order(s, (order){n_classes, step}, classes, out, err);
 }
 
 sp_status sp_model_new_cycle(int32_t n_classes, const char *const *classes, sp_model **out, sp_error *err)
 {
-    static const shape cycle = {
-        "cycle", "stay, or go on to the next class; after the last comes the first", 0, cycle_follows, NULL, NULL};
-    return build(&cycle, n_classes, classes, out, err);
-}
-
-static bool band_follows(int32_t n, int32_t step, int32_t from, int32_t to)
-{
-    (void)n;
-    return (to > from ? to - from : from - to) <= step;
+    const shape s = {.name = "cycle",
+                     .description = "stay, or go on to the next class; after the last comes the first",
+                     .may_follow = cycle_follows};
+    return model_of_order(s, (order){n_classes, 1}, classes, out, err);
 }
 
 sp_status sp_model_new_band(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err)
 {
-    sp_status status = check_step(step, err);
     char text[128];
     snprintf(text, sizeof text, "stay, or move by up to %d classes either way in their order", step);
-    const shape s = {"band", text, step, band_follows, NULL, NULL};
-    return status == SP_OK ? build(&s, n_classes, classes, out, err) : status;
+    const shape s = {.name = "band", .description = text, .may_follow = band_follows};
+    return model_of_order(s, (order){n_classes, step}, classes, out, err);
 }

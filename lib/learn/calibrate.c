@@ -7,6 +7,7 @@
 
 #include "core/numbers.h"
 #include "core/owned.h"
+#include "core/try.h"
 #include "learn/lbfgs.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -153,9 +154,8 @@ static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
     assess(r, &one, NULL, 0, &c->before);
     r->one_scale = true;
     x[0] = 0;
-    sp_status status = sp_lbfgs(1, x, objective, r, 1e-11, 200, &result, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_lbfgs(1, x, objective, r, 1e-11, 200, &result, err));
     one = exp(x[0]);
     c->temperature = 1 / one;
     assess(r, &one, NULL, 0, &c->by_temperature);
@@ -164,8 +164,7 @@ static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
         x[k] = one;
         x[K + k] = 0;
     }
-    if ((status = sp_lbfgs((int64_t)2 * K, x, objective, r, 1e-11, 1000, &result, err)) != SP_OK)
-        return status;
+    TRY(sp_lbfgs((int64_t)2 * K, x, objective, r, 1e-11, 1000, &result, err));
     double mean = 0;
     for (int32_t k = 0; k < K; k++)
         mean += x[K + k] / K;
@@ -174,7 +173,8 @@ static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
         c->bias[k] = x[K + k] - mean;
     }
     assess(r, c->scale, c->bias, 1, &c->by_vector);
-    return SP_OK;
+done:
+    return status;
 }
 
 sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error *err)
@@ -185,16 +185,17 @@ sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error
     sp_calibrated made = {.scale = malloc(2 * K * sizeof *made.scale)};
     rows r = {0};
     double *x = sp_zeros(&r.own, 2 * K, sizeof *x);
-    sp_status status = made.scale && x ? collect(training, &r, &made, err) : sp_no_memory(err);
-    if (status == SP_OK) {
-        made.bias = made.scale + K;
-        status = run(&r, x, &made, err);
-    }
+    sp_status status = SP_OK;
+    if (!made.scale || !x)
+        TRY(sp_no_memory(err));
+    TRY(collect(training, &r, &made, err));
+    made.bias = made.scale + K;
+    TRY(run(&r, x, &made, err));
+    *out = made;
+    made.scale = NULL;
+done:
     sp_owned_free(&r.own);
-    if (status == SP_OK)
-        *out = made;
-    else
-        sp_calibrated_clear(&made);
+    sp_calibrated_clear(&made);
     return status;
 }
 

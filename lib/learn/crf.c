@@ -2,6 +2,7 @@
 #include "learn/crf.h"
 
 #include "core/numbers.h"
+#include "core/try.h"
 #include "core/workers.h"
 #include "learn/crf_private.h"
 #include "learn/lbfgs.h"
@@ -66,19 +67,19 @@ static void copy_scores(const sp_scores *scores, double *e)
 
 static sp_status copy_rules(sp_rules *to, const sp_rules *from, sp_error *err)
 {
-    size_t K = (size_t)from->n_classes;
-    sp_status status = sp_rules_init(to, NULL, from->n_classes, NULL, err);
-    if (status != SP_OK)
-        return status;
+    const size_t K = (size_t)from->n_classes;
+    sp_status status = SP_OK;
+    TRY(sp_rules_init(to, NULL, from->n_classes, NULL, err));
     memcpy(to->allow, from->allow, K * K);
     memcpy(to->start, from->start, K);
     memcpy(to->end, from->end, K);
     memcpy(to->dwell, from->dwell, K * sizeof *to->dwell);
     to->dwell_at_end = from->dwell_at_end;
-    return SP_OK;
+done:
+    return status;
 }
 
-static int64_t count_steps(const sp_crf *crf)
+int64_t sp_crf_n_steps(const sp_crf *crf)
 {
     int64_t n = 0;
     for (int64_t p = 0; p < crf->stretches.n; p++)
@@ -106,33 +107,29 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     crf->has_bins = memory > 1;
     for (size_t k = 0; k < K; k++)
         crf->D = rules->dwell[k] > crf->D ? rules->dwell[k] : crf->D;
-    sp_status status = copy_rules(&crf->rules, rules, err);
-    if (status == SP_OK)
-        status = sp_stretches_init(&crf->stretches, training, rules, &crf->violations, err);
-    if (status == SP_OK && count_steps(crf) == 0)
-        status = sp_fail(err, SP_EINVAL,
-                         "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
-                         "`method` em",
-                         (long long)crf->violations.recordings,
-                         crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : "");
-    if (status == SP_OK) {
-        crf->e = sp_zeros(&crf->own, (size_t)training->batch.scores.n_steps, K * sizeof *crf->e);
-        crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
-        crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
-        crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
-        crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
-        crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
-        status = sp_owned_status(&crf->own, err);
-    }
-    if (status == SP_OK) {
-        crf->n_bins = fill_bins(crf->D, crf->bin);
-        copy_scores(&training->batch.scores, crf->e);
-        place_parameters(crf);
-    }
-    if (status == SP_OK)
-        *out = crf;
-    else
-        sp_crf_free(crf);
+    sp_status status = SP_OK;
+    TRY(copy_rules(&crf->rules, rules, err));
+    TRY(sp_stretches_init(&crf->stretches, training, rules, &crf->violations, err));
+    if (sp_crf_n_steps(crf) == 0)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
+                    "`method` em",
+                    (long long)crf->violations.recordings,
+                    crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : ""));
+    crf->e = sp_zeros(&crf->own, (size_t)training->batch.scores.n_steps, K * sizeof *crf->e);
+    crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
+    crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
+    crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
+    crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
+    crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
+    TRY(sp_owned_status(&crf->own, err));
+    crf->n_bins = fill_bins(crf->D, crf->bin);
+    copy_scores(&training->batch.scores, crf->e);
+    place_parameters(crf);
+    *out = crf;
+    crf = NULL;
+done:
+    sp_crf_free(crf);
     return status;
 }
 
@@ -150,11 +147,6 @@ void sp_crf_free(sp_crf *crf)
 int64_t sp_crf_n_parameters(const sp_crf *crf)
 {
     return crf->n;
-}
-
-int64_t sp_crf_n_steps(const sp_crf *crf)
-{
-    return count_steps(crf);
 }
 
 const sp_violations *sp_crf_violations(const sp_crf *crf)
@@ -234,12 +226,11 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
 {
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
-    sp_factors factors;
-    sp_status status = sp_training_go_on(crf->training, err);
-    if (status == SP_OK)
-        status = sp_factors_init(&factors, crf->K, crf->D, err);
-    if (status != SP_OK)
-        return status;
+    sp_factors factors = {0};
+    double *sums = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_training_go_on(crf->training, err));
+    TRY(sp_factors_init(&factors, crf->K, crf->D, err));
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
     sp_sweep sweep = {.factors = &factors,
@@ -248,25 +239,23 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
                       .use = crf->use,
                       .labels = crf->training->labels,
                       .wants_counts = gradient != NULL};
-    double *sums = NULL;
-    status = sp_sweep_run(&sweep, workers, &sums, err);
-    if (status == SP_OK) {
-        int64_t size = sp_expected_size(crf->K, crf->D);
-        sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
-        sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
-        double f = *expected.log_z - score_observed(&factors, &observed);
-        for (int64_t i = 0; gradient && i < size; i++)
-            sums[i] -= sums[size + i];
+    TRY(sp_sweep_run(&sweep, workers, &sums, err));
+    const int64_t size = sp_expected_size(crf->K, crf->D);
+    const sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
+    const sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
+    double f = *expected.log_z - score_observed(&factors, &observed);
+    for (int64_t i = 0; gradient && i < size; i++)
+        sums[i] -= sums[size + i];
+    if (gradient)
+        sp_crf_gather(crf, &expected, gradient);
+    for (int64_t i = 0; penalty && penalty->weight > 0 && i < crf->n; i++) {
+        double away = theta[i] - (penalty->centre ? penalty->centre[i] : i == 0);
+        f += penalty->weight / 2 * away * away;
         if (gradient)
-            sp_crf_gather(crf, &expected, gradient);
-        for (int64_t i = 0; penalty && penalty->weight > 0 && i < crf->n; i++) {
-            double away = theta[i] - (penalty->centre ? penalty->centre[i] : i == 0);
-            f += penalty->weight / 2 * away * away;
-            if (gradient)
-                gradient[i] += penalty->weight * away;
-        }
-        *value = f;
+            gradient[i] += penalty->weight * away;
     }
+    *value = f;
+done:
     free(sums);
     sp_factors_clear(&factors);
     return status;
@@ -317,19 +306,17 @@ sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty
         return sp_no_memory(err);
     work w = {.crf = crf, .penalty = penalty, .workers = workers, .theta = all, .unit = all + n};
     double *x = all + 2 * n;
-    sp_status status = sp_crf_usage(crf, w.unit, err);
-    if (status == SP_OK) {
-        for (size_t i = 0; i < n; i++) {
-            w.unit[i] = 1 / sqrt(penalty->weight + w.unit[i] / 4);
-            x[i] = (i ? theta[i] : log(theta[0])) / w.unit[i];
-        }
-        sp_lbfgs_result found;
-        status = sp_lbfgs(crf->n, x, evaluate, &w, precision, MOST_ITERATIONS, &found, err);
-        if (status == SP_OK) {
-            to_theta(&w, x, theta);
-            *result = (sp_minimised){found.value, found.iterations, found.evaluations, found.is_converged};
-        }
+    sp_lbfgs_result found;
+    sp_status status = SP_OK;
+    TRY(sp_crf_usage(crf, w.unit, err));
+    for (size_t i = 0; i < n; i++) {
+        w.unit[i] = 1 / sqrt(penalty->weight + w.unit[i] / 4);
+        x[i] = (i ? theta[i] : log(theta[0])) / w.unit[i];
     }
+    TRY(sp_lbfgs(crf->n, x, evaluate, &w, precision, MOST_ITERATIONS, &found, err));
+    to_theta(&w, x, theta);
+    *result = (sp_minimised){found.value, found.iterations, found.evaluations, found.is_converged};
+done:
     free(all);
     return status;
 }

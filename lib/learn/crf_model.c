@@ -1,4 +1,5 @@
 /* Parameters of a conditional random field: from counts of the labels, and to an ordinary model. */
+#include "core/try.h"
 #include "learn/crf.h"
 #include "learn/crf_private.h"
 
@@ -129,10 +130,10 @@ static sp_status set_transitions(const sp_crf *crf, const double *theta, sp_mode
     sp_owned own = {0};
     uint8_t *allow = sp_zeros(&own, M * M, 1);
     double *weight = sp_zeros(&own, M * M, sizeof *weight);
-    sp_status status = sp_owned_status(&own, err);
-    if (status == SP_OK)
-        status = crf->has_bins ? set_states(D, model, err) : set_dwell(crf, model, err);
-    for (size_t s = 0; status == SP_OK && s < M; s++) {
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    TRY(crf->has_bins ? set_states(D, model, err) : set_dwell(crf, model, err));
+    for (size_t s = 0; s < M; s++) {
         size_t k = s / D, i = s % D, next = k * D + (i + 1 < D ? i + 1 : i);
         if (crf->stay[k] >= 0) {
             allow[s * M + next] = 1;
@@ -146,8 +147,8 @@ static sp_status set_transitions(const sp_crf *crf, const double *theta, sp_mode
                 weight[s * M + j * D] = move_weight(crf, theta, (int64_t)k, (int64_t)j);
             }
     }
-    if (status == SP_OK)
-        status = sp_model_set_matrix(model, allow, weight, err);
+    TRY(sp_model_set_matrix(model, allow, weight, err));
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -159,28 +160,26 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
     size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1;
     sp_model *model = sp_model_new(name, crf->K, crf->training->classes);
     double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);
-    sp_status status = SP_ENOMEM;
-    if (model && start && end && (model->start = malloc(K * D * sizeof *start)) && (model->end = malloc(K * D * sizeof *end))) {
-        edge_weights(start, K, crf->start, theta, theta + 1);
-        edge_weights(end, K, crf->end, theta, NULL);
-        for (size_t s = 0; s < K * D; s++) {
-            bool is_short = crf->has_bins && crf->rules.dwell_at_end && s % D + 1 < (size_t)crf->rules.dwell[s / D];
-            model->start[s] = s % D == 0 ? start[s / D] : -INFINITY;
-            model->end[s] = is_short ? -INFINITY : end[s / D];
-        }
-        model->weight_form = SP_WEIGHTS_LOG;
-        model->temperature = 1 / theta[0];
-        status = set_transitions(crf, theta, model, err);
-    } else {
-        sp_no_memory(err);
+    sp_status status = SP_OK;
+    if (!model || !start || !end || !(model->start = malloc(K * D * sizeof *start)) ||
+        !(model->end = malloc(K * D * sizeof *end)))
+        TRY(sp_no_memory(err));
+    edge_weights(start, K, crf->start, theta, theta + 1);
+    edge_weights(end, K, crf->end, theta, NULL);
+    for (size_t s = 0; s < K * D; s++) {
+        bool is_short = crf->has_bins && crf->rules.dwell_at_end && s % D + 1 < (size_t)crf->rules.dwell[s / D];
+        model->start[s] = s % D == 0 ? start[s / D] : -INFINITY;
+        model->end[s] = is_short ? -INFINITY : end[s / D];
     }
+    model->weight_form = SP_WEIGHTS_LOG;
+    model->temperature = 1 / theta[0];
+    TRY(set_transitions(crf, theta, model, err));
+    TRY(sp_model_check(model, err));
+    *out = model;
+    model = NULL;
+done:
     free(start);
     free(end);
-    if (status == SP_OK)
-        status = sp_model_check(model, err);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    sp_model_free(model);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/owned.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -49,24 +50,23 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
     member *members = sp_zeros(&own, (size_t)N, sizeof *members);
     group_size *groups = sp_zeros(&own, (size_t)N, sizeof *groups);
     int64_t *load = sp_zeros(&own, (size_t)n_folds, sizeof *load);
-    sp_status status = sp_owned_status(&own, err);
-    for (int64_t n = 0; status == SP_OK && n < N; n++)
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    for (int64_t n = 0; n < N; n++)
         members[n] = (member){group ? group[n] : (int32_t)n, n};
-    if (status == SP_OK)
-        qsort(members, (size_t)N, sizeof *members, by_group);
-    for (int64_t n = 0; status == SP_OK && n < N; n++) {
+    qsort(members, (size_t)N, sizeof *members, by_group);
+    for (int64_t n = 0; n < N; n++) {
         int64_t r = members[n].recording;
         if (n == 0 || members[n].group != members[n - 1].group)
             groups[n_groups++] = (group_size){.first = r, .begin = n};
         groups[n_groups - 1].n_steps += batch->offsets[r + 1] - batch->offsets[r];
         groups[n_groups - 1].end = n + 1;
     }
-    if (status == SP_OK && n_groups < n_folds)
-        status = sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
-                         (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups);
-    if (status == SP_OK)
-        qsort(groups, (size_t)n_groups, sizeof *groups, largest_first);
-    for (int64_t g = 0; status == SP_OK && g < n_groups; g++) {
+    if (n_groups < n_folds)
+        TRY(sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
+                    (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups));
+    qsort(groups, (size_t)n_groups, sizeof *groups, largest_first);
+    for (int64_t g = 0; g < n_groups; g++) {
         int32_t least = 0;
         for (int32_t f = 1; f < n_folds; f++)
             least = load[f] < load[least] ? f : least;
@@ -74,6 +74,7 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
         for (int64_t n = groups[g].begin; n < groups[g].end; n++)
             fold[members[n].recording] = least;
     }
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -170,10 +171,10 @@ static sp_status paths_fold(const sp_training *training, const sp_chain *chain, 
     sp_decode_output found = {.paths = sp_zeros(&own, n_steps, sizeof *found.paths),
                               .results = sp_zeros(&own, (size_t)b->batch.n_recordings, sizeof *found.results),
                               .broken = sp_zeros(&own, n_steps, 1)};
-    sp_status status = sp_owned_status(&own, err);
-    if (status == SP_OK)
-        status = sp_decode_batch(chain, &b->batch, w->options, workers, &found, err);
-    for (int64_t n = 0; status == SP_OK && n < b->batch.n_recordings; n++) {
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    TRY(sp_decode_batch(chain, &b->batch, w->options, workers, &found, err));
+    for (int64_t n = 0; n < b->batch.n_recordings; n++) {
         size_t length = (size_t)(b->offsets[n + 1] - b->offsets[n]);
         int64_t r = b->recordings[n], to = training->batch.offsets[r];
         if (length)
@@ -183,36 +184,40 @@ static sp_status paths_fold(const sp_training *training, const sp_chain *chain, 
         if (w->output->results)
             w->output->results[r] = found.results[n];
     }
+done:
     sp_owned_free(&own);
+    return status;
+}
+
+/* class_of_column [K] room. */
+static sp_status one_fold(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f, const wish *w,
+                          int32_t *class_of_column, sp_workers *workers, sp_error *err)
+{
+    sp_chain *chain = NULL;
+    fold_batch b = {.recordings = NULL};
+    sp_chain_options options = sp_chain_options_default();
+    sp_status status = SP_OK;
+    options.class_of_column = class_of_column;
+    if (!isnan(model->transition_weight))
+        options.transition_weight = model->transition_weight;
+    TRY(sp_model_align(model, training->batch.scores.n_classes, training->classes, class_of_column, err));
+    TRY(sp_chain_new(model, &options, &chain, err));
+    TRY(gather(training, model, fold, f, &b, err));
+    TRY(w->nll ? nll_fold(training, chain, &b, w->nll, err) : paths_fold(training, chain, &b, w, workers, err));
+done:
+    sp_owned_free(&b.own);
+    sp_chain_free(chain);
     return status;
 }
 
 static sp_status each_fold(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
                            const wish *w, sp_workers *workers, sp_error *err)
 {
-    int32_t K = training->batch.scores.n_classes;
-    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    int32_t *class_of_column = malloc((size_t)training->batch.scores.n_classes * sizeof *class_of_column);
     sp_status status = class_of_column ? SP_OK : sp_no_memory(err);
-    for (int32_t f = 0; status == SP_OK && f < n_folds; f++) {
-        const sp_model *model = models[f];
-        if (!model)
-            continue;
-        sp_chain *chain = NULL;
-        fold_batch b = {.recordings = NULL};
-        sp_chain_options options = sp_chain_options_default();
-        options.class_of_column = class_of_column;
-        if (!isnan(model->transition_weight))
-            options.transition_weight = model->transition_weight;
-        status = sp_model_align(model, K, training->classes, class_of_column, err);
-        if (status == SP_OK)
-            status = sp_chain_new(model, &options, &chain, err);
-        if (status == SP_OK)
-            status = gather(training, model, fold, f, &b, err);
-        if (status == SP_OK)
-            status = w->nll ? nll_fold(training, chain, &b, w->nll, err) : paths_fold(training, chain, &b, w, workers, err);
-        sp_owned_free(&b.own);
-        sp_chain_free(chain);
-    }
+    for (int32_t f = 0; status == SP_OK && f < n_folds; f++)
+        if (models[f])
+            status = one_fold(training, models[f], fold, f, w, class_of_column, workers, err);
     free(class_of_column);
     return status;
 }
@@ -277,19 +282,20 @@ sp_status sp_cross_judge(const sp_training *training, const sp_model *const *mod
     options.strategy = *strategy;
     sp_decode_output output = {.paths = paths};
     wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
-    sp_status status = sp_owned_status(&own, err);
-    if (status == SP_OK)
-        status = each_fold(training, models, fold, n_folds, &w, workers, err);
-    if (status == SP_OK && tune != SP_TUNE_NLL)
-        status = judge_paths(training, tune, paths, value, err);
-    for (size_t r = 0; w.nll && status == SP_OK && r < N; r++) {
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    TRY(each_fold(training, models, fold, n_folds, &w, workers, err));
+    if (!w.nll)
+        TRY(judge_paths(training, tune, paths, value, err));
+    for (size_t r = 0; w.nll && r < N; r++) {
         sum += nll[r];
         for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, (int64_t)r) && t < training->batch.offsets[r + 1];
              t++)
             n_scored += training->labels[t] >= 0;
     }
-    if (w.nll && status == SP_OK)
+    if (w.nll)
         *value = n_scored > 0 ? -sum / n_scored : 0;
+done:
     sp_owned_free(&own);
     return status;
 }

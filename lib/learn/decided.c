@@ -1,6 +1,7 @@
 #include "learn/decided.h"
 
 #include "core/labeller.h"
+#include "core/try.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 
@@ -38,11 +39,11 @@ sp_status sp_decided_scores(const sp_training *training, const sp_fit_options *o
     if (!training->labels)
         return sp_fail(err, SP_EINVAL, "decided classes are learnt from by labels beside them, and there are none");
     sp_tuner folds = {.training = training, .options = options};
-    sp_status status = sp_tuner_init(&folds, err);
+    sp_status status = SP_OK;
+    TRY(sp_tuner_init(&folds, err));
     double *others = sp_zeros(&folds.own, pairs, sizeof *others), *table = sp_zeros(&folds.own, pairs, sizeof *table);
-    if (status == SP_OK)
-        status = sp_owned_status(&folds.own, err);
-    for (int32_t f = -1; status == SP_OK && f < folds.n_folds; f++) {
+    TRY(sp_owned_status(&folds.own, err));
+    for (int32_t f = -1; f < folds.n_folds; f++) {
         double *counts = f < 0 ? confusion : others;
         for (size_t i = 0; i < pairs; i++)
             counts[i] = EVERY_COUNT_MORE;
@@ -51,6 +52,7 @@ sp_status sp_decided_scores(const sp_training *training, const sp_fit_options *o
                 count(training, r, counts);
         score_fold(training, folds.fold, f, counts, table, scores);
     }
+done:
     sp_tuner_clear(&folds);
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "core/numbers.h"
 #include "core/owned.h"
+#include "core/try.h"
 #include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
@@ -85,11 +86,9 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
     for (size_t k = 0; k < K; k++)
         D = rules->dwell[k] > D ? rules->dwell[k] : D;
     w->rules = rules;
-    sp_status status = sp_stretches_unlabelled(&w->stretches, training, err);
-    if (status == SP_OK)
-        status = sp_factors_init(&w->factors, (int32_t)K, D, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_stretches_unlabelled(&w->stretches, training, err));
+    TRY(sp_factors_init(&w->factors, (int32_t)K, D, err));
     w->factors.dwell = rules->dwell;
     w->factors.dwell_at_end = rules->dwell_at_end;
     w->factors.is_even = true;
@@ -97,8 +96,7 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
     w->transition = sp_zeros(&w->own, K * K, sizeof *w->transition);
     w->start = sp_zeros(&w->own, K, sizeof *w->start);
     w->has_path = sp_zeros(&w->own, (size_t)w->stretches.n + 1, 1);
-    if (!w->has_path)
-        return sp_no_memory(err);
+    TRY(sp_owned_status(&w->own, err));
     memset(w->has_path, 1, (size_t)w->stretches.n + 1);
     for (size_t t = 0; t < S; t++)
         sp_score_row(&training->batch.scores, (int64_t)t, w->e + t * K);
@@ -113,7 +111,8 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
             row[j] *= j == i ? stay : n_others > 0 ? leave / n_others : 0;
     }
     sp_smooth((int32_t)K, w->start, rules->start, 1, w->start);
-    return SP_OK;
+done:
+    return status;
 }
 
 static bool any_path(const em *w)
@@ -131,31 +130,31 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     if (!training->batch.scores.data)
         return sp_fail(err, SP_EINVAL, "EM learns from scores, and there are none; learn from labels with `method` counts");
     em w = {0};
-    sp_status status = prepare(&w, training, rules, err);
+    sp_status status = SP_OK;
+    TRY(prepare(&w, training, rules, err));
     double value = 0, before;
     int n = 0;
-    if (status == SP_OK && w.stretches.n > 0)
-        status = expect(&w, workers, &value, err);
-    if (status == SP_OK && !any_path(&w))
-        status = sp_fail(err, SP_EINVAL,
-                         "no recording has an allowed path, so there is nothing to learn from; look at the rules "
-                         "with statepath compare");
-    if (status == SP_OK && log_likelihood)
+    if (w.stretches.n > 0)
+        TRY(expect(&w, workers, &value, err));
+    if (!any_path(&w))
+        TRY(sp_fail(err, SP_EINVAL,
+                    "no recording has an allowed path, so there is nothing to learn from; look at the rules "
+                    "with statepath compare"));
+    if (log_likelihood)
         log_likelihood[0] = value;
-    for (bool goes_on = true; status == SP_OK && goes_on && n < most_iterations; n++) {
+    for (bool goes_on = true; goes_on && n < most_iterations; n++) {
         before = value;
         maximise(&w);
-        status = sp_training_go_on(training, err);
-        if (status == SP_OK)
-            status = expect(&w, workers, &value, err);
-        if (status == SP_OK && log_likelihood)
+        TRY(sp_training_go_on(training, err));
+        TRY(expect(&w, workers, &value, err));
+        if (log_likelihood)
             log_likelihood[n + 1] = value;
         goes_on = value - before > precision * fabs(value);
     }
-    if (status == SP_OK)
-        status = sp_model_of_probabilities(rules, name, training->classes, w.transition, w.start, NULL, out, err);
-    if (status == SP_OK && n_iterations)
+    TRY(sp_model_of_probabilities(rules, name, training->classes, w.transition, w.start, NULL, out, err));
+    if (n_iterations)
         *n_iterations = n;
+done:
     sp_factors_clear(&w.factors);
     sp_stretches_clear(&w.stretches);
     free(w.sums);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/decided.h"
 #include "learn/learn.h"
@@ -21,9 +22,11 @@ static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", 
 static sp_status parse(const char *what, int n, const char *const *names, const char *text, int *out, sp_error *err)
 {
     char list[256];
-    for (*out = 0; *out < n; ++*out)
-        if (strcmp(names[*out], text) == 0)
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], text) == 0) {
+            *out = i;
             return SP_OK;
+        }
     return sp_fail(err, SP_EINVAL, "%s \"%s\": choose from %s", what, text, sp_name_list(list, sizeof list, n, names));
 }
 
@@ -34,9 +37,9 @@ const char *sp_fit_method_name(sp_fit_method method)
 
 sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err)
 {
-    int i;
-    sp_status status = parse("method", SP_N_FIT_METHODS, method_names, text, &i, err);
-    *out = status == SP_OK ? (sp_fit_method)i : *out;
+    int i = *out;
+    const sp_status status = parse("method", SP_N_FIT_METHODS, method_names, text, &i, err);
+    *out = (sp_fit_method)i;
     return status;
 }
 
@@ -47,9 +50,9 @@ const char *sp_tune_name(sp_tune tune)
 
 sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err)
 {
-    int i;
-    sp_status status = parse("tuning by", SP_N_TUNES, tune_names, text, &i, err);
-    *out = status == SP_OK ? (sp_tune)i : *out;
+    int i = *out;
+    const sp_status status = parse("tuning by", SP_N_TUNES, tune_names, text, &i, err);
+    *out = (sp_tune)i;
     return status;
 }
 
@@ -87,17 +90,20 @@ void sp_fit_report_clear(sp_fit_report *report)
     *report = (sp_fit_report){0};
 }
 
+typedef sp_status learner(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                          sp_model **out, sp_fit_report *report, sp_error *err);
+
 static sp_status fit_em(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                         sp_model **out, sp_fit_report *report, sp_error *err)
 {
     enum { MOST = 200 };
     double values[MOST + 1];
     int n = 0;
-    sp_status status = sp_model_from_em(training, rules, MOST, 1e-6, workers, options->name, out, values, &n, err);
-    if (status == SP_OK) {
-        report->iterations = n;
-        report->log_likelihood = values[n];
-    }
+    sp_status status = SP_OK;
+    TRY(sp_model_from_em(training, rules, MOST, 1e-6, workers, options->name, out, values, &n, err));
+    report->iterations = n;
+    report->log_likelihood = values[n];
+done:
     return status;
 }
 
@@ -160,8 +166,7 @@ static void count_used(const sp_training *training, sp_fit_report *report)
 static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
                             sp_fit_report *report, sp_error *err)
 {
-    sp_status status = SP_OK;
-    int32_t K = training->batch.scores.n_classes;
+    const int32_t K = training->batch.scores.n_classes;
     if (options->tune == SP_TUNE_ENTITY_F1 && !sp_classes_are_tags(K, training->classes))
         return sp_fail(
             err, SP_EINVAL,
@@ -169,35 +174,27 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             "are not all (%s); tune by macro_f1 instead",
             first_other(K, training->classes));
     sp_fit_report found = {.before = NAN, .after = NAN, .penalty = options->penalty, .scale = 1, .tune = options->tune};
-    sp_rules rules;
+    learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
+    sp_rules rules = {0};
     sp_model *model = NULL;
+    sp_status status = SP_OK;
     count_used(training, &found);
-    status = options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
-                           : sp_rules_init(&rules, options->rules, K, training->classes, err);
-    if (status != SP_OK)
-        return status;
-    if (options->method == SP_FIT_EM)
-        status = fit_em(training, options, &rules, workers, &model, &found, err);
-    else if (options->method == SP_FIT_CRF)
-        status = sp_fit_crf(training, options, &rules, workers, &model, &found, err);
-    else
-        status = sp_fit_counts(training, options, &rules, workers, &model, &found, err);
-    if (status == SP_OK)
-        status = describe(options, &found, model, err);
-    if (status == SP_OK)
-        status = sp_model_check(model, err);
-    sp_rules_clear(&rules);
-    if (status != SP_OK) {
-        sp_model_free(model);
-        sp_fit_report_clear(&found);
-        return status;
-    }
+    TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
+                      : sp_rules_init(&rules, options->rules, K, training->classes, err));
+    TRY(fit(training, options, &rules, workers, &model, &found, err));
+    TRY(describe(options, &found, model, err));
+    TRY(sp_model_check(model, err));
     *out = model;
-    if (report)
+    model = NULL;
+    if (report) {
         *report = found;
-    else
-        sp_fit_report_clear(&found);
-    return SP_OK;
+        found = (sp_fit_report){0};
+    }
+done:
+    sp_rules_clear(&rules);
+    sp_model_free(model);
+    sp_fit_report_clear(&found);
+    return status;
 }
 
 /* From what a labeller decided, as scores; the model keeps its confusion. */
@@ -211,14 +208,16 @@ static sp_status fit_decided(const sp_training *training, const sp_fit_options *
     seen.batch.scores.data = scores;
     seen.batch.scores.dtype = SP_F64;
     seen.decided = NULL;
-    sp_status status = scores && confusion ? sp_decided_scores(training, options, scores, confusion, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = fit_scores(&seen, options, workers, out, report, err);
+    sp_status status = SP_OK;
+    if (!scores || !confusion)
+        TRY(sp_no_memory(err));
+    TRY(sp_decided_scores(training, options, scores, confusion, err));
+    TRY(fit_scores(&seen, options, workers, out, report, err));
+    (*out)->labeller = confusion;
+    confusion = NULL;
+done:
     free(scores);
-    if (status == SP_OK)
-        (*out)->labeller = confusion;
-    else
-        free(confusion);
+    free(confusion);
     return status;
 }
 
@@ -228,11 +227,11 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
     sp_fit_options defaults = sp_fit_options_default();
     if (!options)
         options = &defaults;
-    sp_status status = sp_fit_options_check(options, err);
-    if (status != SP_OK)
-        return status;
-    return training->decided ? fit_decided(training, options, workers, out, report, err)
-                             : fit_scores(training, options, workers, out, report, err);
+    sp_status status = SP_OK;
+    TRY(sp_fit_options_check(options, err));
+    TRY((training->decided ? fit_decided : fit_scores)(training, options, workers, out, report, err));
+done:
+    return status;
 }
 
 sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, const int32_t *fold, int32_t f,

@@ -6,6 +6,7 @@
 
 #include "core/edges.h"
 #include "core/model.h"
+#include "core/try.h"
 
 /* ---- counting ---- */
 
@@ -51,22 +52,17 @@ void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t
 
 /* ---- the model ---- */
 
-static sp_status set_transitions(sp_model *model, const sp_label_counts *counts, int64_t min_count, sp_error *err)
+/* Counts, and how often a transition must be seen. */
+typedef struct seen {
+    const sp_label_counts *counts;
+    int64_t min_count;
+} seen;
+
+static bool is_seen(const void *arg, int32_t from, int32_t to)
 {
-    size_t n = (size_t)counts->n_classes;
-    sp_edges edges = {0};
-    uint8_t *allowed = malloc(n);
-    sp_status status = allowed ? sp_edges_init(&edges, counts->n_classes, err) : SP_ENOMEM;
-    for (size_t i = 0; status == SP_OK && i < n; i++) {
-        for (size_t j = 0; j < n; j++)
-            allowed[j] = counts->transitions[i * n + j] >= min_count || (i == j && counts->steps[i] > 0);
-        status = sp_edges_add(&edges, allowed, err);
-    }
-    if (status == SP_OK)
-        sp_edges_move(&edges, model);
-    sp_edges_clear(&edges);
-    free(allowed);
-    return status;
+    const seen *s = arg;
+    const size_t i = (size_t)from, j = (size_t)to, n = (size_t)s->counts->n_classes;
+    return s->counts->transitions[i * n + j] >= s->min_count || (i == j && s->counts->steps[i] > 0);
 }
 
 sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts, int64_t min_count,
@@ -88,22 +84,20 @@ sp_status sp_model_from_counts(const char *name, const char *const *classes, con
         return sp_fail(err, SP_EINVAL, "no class starts at least %lld of the %lld recordings; lower `min_count`",
                        (long long)min_count, (long long)counts->n_recordings);
     sp_model *model = sp_model_new(name, n, classes);
-    sp_status status = SP_ENOMEM;
-    if (model && (model->start = malloc((size_t)n * sizeof *model->start)) &&
-        (model->prior = malloc((size_t)n * sizeof *model->prior)))
-        status = set_transitions(model, counts, min_count, err);
-    for (int32_t k = 0; status == SP_OK && k < n; k++) {
+    sp_status status = SP_OK;
+    if (!model || !(model->start = malloc((size_t)n * sizeof *model->start)) ||
+        !(model->prior = malloc((size_t)n * sizeof *model->prior)))
+        TRY(sp_no_memory(err));
+    TRY(sp_edges_fill(model, is_seen, &(seen){counts, min_count}, err));
+    for (int32_t k = 0; k < n; k++) {
         model->start[k] = counts->starts[k] >= min_count ? 0 : -INFINITY;
         model->prior[k] = (double)counts->steps[k] / (double)n_steps;
     }
-    if (status == SP_OK) {
-        model->start_is_list = true;
-        status = sp_model_check(model, err);
-    } else
-        sp_no_memory(err);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    model->start_is_list = true;
+    TRY(sp_model_check(model, err));
+    *out = model;
+    model = NULL;
+done:
+    sp_model_free(model);
     return status;
 }

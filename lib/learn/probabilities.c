@@ -1,6 +1,7 @@
 /* Models of probabilities, and those that labels show. */
 #include "learn/probabilities.h"
 
+#include "core/try.h"
 #include "learn/stretches.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
@@ -35,16 +36,15 @@ static sp_status set_transitions(sp_model *model, const double *transition, sp_e
     size_t K = (size_t)model->n_classes;
     uint8_t *allow = malloc(K * K);
     double *weight = malloc(K * K * sizeof *weight);
-    sp_status status = SP_ENOMEM;
-    if (allow && weight) {
-        for (size_t p = 0; p < K * K; p++) {
-            allow[p] = transition[p] > 0;
-            weight[p] = allow[p] ? log(transition[p]) : 0;
-        }
-        status = sp_model_set_matrix(model, allow, weight, err);
-    } else {
-        sp_no_memory(err);
+    sp_status status = SP_OK;
+    if (!allow || !weight)
+        TRY(sp_no_memory(err));
+    for (size_t p = 0; p < K * K; p++) {
+        allow[p] = transition[p] > 0;
+        weight[p] = allow[p] ? log(transition[p]) : 0;
     }
+    TRY(sp_model_set_matrix(model, allow, weight, err));
+done:
     free(allow);
     free(weight);
     return status;
@@ -59,14 +59,12 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
     bool ends_anywhere = is_all(K, rules->end), has_dwell = false;
     for (int32_t k = 0; k < K; k++)
         has_dwell |= rules->dwell[k] > 1;
-    bool is_done = model && (model->start = malloc(n * sizeof *start)) &&
-                   (ends_anywhere || (model->end = malloc(n * sizeof *model->end))) &&
-                   (!prior || (model->prior = malloc(n * sizeof *prior))) &&
-                   (!has_dwell || (model->min_dwell = malloc(n * sizeof *model->min_dwell)));
-    if (!is_done) {
-        sp_model_free(model);
-        return sp_no_memory(err);
-    }
+    sp_status status = SP_OK;
+    if (!model || !(model->start = malloc(n * sizeof *start)) ||
+        (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
+        (prior && !(model->prior = malloc(n * sizeof *prior))) ||
+        (has_dwell && !(model->min_dwell = malloc(n * sizeof *model->min_dwell))))
+        TRY(sp_no_memory(err));
     for (int32_t k = 0; k < K; k++) {
         model->start[k] = start[k] > 0 ? log(start[k]) : -INFINITY;
         if (!ends_anywhere)
@@ -79,13 +77,12 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
     model->end_is_list = !ends_anywhere;
     model->min_dwell_at_end = has_dwell && rules->dwell_at_end;
     model->weight_form = SP_WEIGHTS_PROBABILITIES;
-    sp_status status = set_transitions(model, transition, err);
-    if (status == SP_OK)
-        status = sp_model_check(model, err);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    TRY(set_transitions(model, transition, err));
+    TRY(sp_model_check(model, err));
+    *out = model;
+    model = NULL;
+done:
+    sp_model_free(model);
     return status;
 }
 
@@ -136,32 +133,30 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
 {
     if (!(smoothing >= 0) || isinf(smoothing))
         return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", smoothing);
-    sp_stretches stretches;
-    sp_violations found;
-    sp_status status = sp_stretches_init(&stretches, training, rules, &found, err);
-    if (status != SP_OK)
-        return status;
-    size_t K = (size_t)rules->n_classes;
-    double *all = calloc(K * K + 2 * K, sizeof *all);
-    if (stretches.n == 0) {
-        status =
-            sp_fail(err, SP_EINVAL,
+    const size_t K = (size_t)rules->n_classes;
+    sp_stretches stretches = {0};
+    sp_violations found = {0};
+    double *all = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_stretches_init(&stretches, training, rules, &found, err));
+    if (stretches.n == 0)
+        TRY(sp_fail(err, SP_EINVAL,
                     "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` "
                     "em",
-                    (long long)found.recordings);
-    } else if (!all) {
-        status = sp_no_memory(err);
-    } else {
-        tables c = {all, all + K * K, all + K * K + K};
-        count(training, &stretches, &c);
-        to_probabilities(rules, smoothing, &c);
-        status = sp_model_of_probabilities(rules, name, training->classes, c.transition, c.start, c.prior, out, err);
+                    (long long)found.recordings));
+    if (!(all = calloc(K * K + 2 * K, sizeof *all)))
+        TRY(sp_no_memory(err));
+    tables c = {all, all + K * K, all + K * K + K};
+    count(training, &stretches, &c);
+    to_probabilities(rules, smoothing, &c);
+    TRY(sp_model_of_probabilities(rules, name, training->classes, c.transition, c.start, c.prior, out, err));
+    if (violations) {
+        *violations = found;
+        found = (sp_violations){0};
     }
+done:
     free(all);
     sp_stretches_clear(&stretches);
-    if (status == SP_OK && violations)
-        *violations = found;
-    else
-        sp_violations_clear(&found);
+    sp_violations_clear(&found);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "statepath/simulate.h"
 
 #include "core/names.h"
+#include "core/try.h"
 #include "learn/learn.h"
 
 #include <math.h>
@@ -116,12 +117,14 @@ static sp_status check_numpy(const sp_recipe *recipe, sp_recipe_place *place, sp
 /* *place: key and, in "tones", the class; in "channels", the channel. */
 static sp_status check_signals(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
 {
-    sp_status status = check_signal_numbers(recipe, place, err);
-    if (status == SP_OK)
-        status = check_tones(recipe, place, err);
-    if (status == SP_OK)
-        status = check_channels(recipe->signals, place, err);
-    return status == SP_OK && recipe->is_numpy ? check_numpy(recipe, place, err) : status;
+    sp_status status = SP_OK;
+    TRY(check_signal_numbers(recipe, place, err));
+    TRY(check_tones(recipe, place, err));
+    TRY(check_channels(recipe->signals, place, err));
+    if (recipe->is_numpy)
+        TRY(check_numpy(recipe, place, err));
+done:
+    return status;
 }
 
 /* ---- all recipes ---- */
@@ -152,14 +155,15 @@ static sp_status check_classes(const sp_recipe *recipe, sp_recipe_place *place, 
     if (sp_names_init(&seen, recipe->n_classes) != SP_OK)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    for (int32_t k = 0; status == SP_OK && k < recipe->n_classes; k++) {
+    for (int32_t k = 0; k < recipe->n_classes; k++) {
         const char *name = recipe->classes[k];
         place->row = k;
         if (!name || !*name)
-            status = sp_fail(err, SP_EINVAL, "key \"classes\": class %d has no name", k);
-        else if (sp_names_add(&seen, name, k) != k)
-            status = sp_fail(err, SP_EINVAL, "key \"classes\", class \"%s\": listed twice; names must differ", name);
+            TRY(sp_fail(err, SP_EINVAL, "key \"classes\": class %d has no name", k));
+        if (sp_names_add(&seen, name, k) != k)
+            TRY(sp_fail(err, SP_EINVAL, "key \"classes\", class \"%s\": listed twice; names must differ", name));
     }
+done:
     sp_names_clear(&seen);
     return status;
 }
@@ -182,14 +186,14 @@ static sp_status check_distribution(const sp_recipe *recipe, const char *key, in
 
 static sp_status check_matrix(const sp_recipe *recipe, const char *key, const double *p, sp_recipe_place *place, sp_error *err)
 {
+    sp_status status = SP_OK;
     place->key = key;
     for (int32_t i = 0; i < recipe->n_classes; i++) {
         place->row = i;
-        sp_status status = check_distribution(recipe, key, i, p + (size_t)i * (size_t)recipe->n_classes, err);
-        if (status != SP_OK)
-            return status;
+        TRY(check_distribution(recipe, key, i, p + (size_t)i * (size_t)recipe->n_classes, err));
     }
-    return SP_OK;
+done:
+    return status;
 }
 
 static sp_status check_numbers(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
@@ -245,22 +249,19 @@ static sp_status check_classifier(const sp_recipe *recipe, sp_recipe_place *plac
 sp_status sp_recipe_check(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
 {
     sp_recipe_place here = {NULL, -1};
-    sp_status status = check_classes(recipe, &here, err);
-    if (status == SP_OK)
-        status = check_numbers(recipe, &here, err);
-    if (status == SP_OK) {
-        here.key = "start";
-        status = check_distribution(recipe, "start", -1, recipe->start, err);
+    sp_status status = SP_OK;
+    TRY(check_classes(recipe, &here, err));
+    TRY(check_numbers(recipe, &here, err));
+    here.key = "start";
+    TRY(check_distribution(recipe, here.key, -1, recipe->start, err));
+    TRY(check_matrix(recipe, "transitions", recipe->transitions, &here, err));
+    if (recipe->signals) {
+        TRY(check_signals(recipe, &here, err));
+    } else {
+        TRY(check_classifier(recipe, &here, err));
+        TRY(check_matrix(recipe, "confusion", recipe->confusion, &here, err));
     }
-    if (status == SP_OK)
-        status = check_matrix(recipe, "transitions", recipe->transitions, &here, err);
-    if (status == SP_OK && recipe->signals)
-        status = check_signals(recipe, &here, err);
-    else if (status == SP_OK) {
-        status = check_classifier(recipe, &here, err);
-        if (status == SP_OK)
-            status = check_matrix(recipe, "confusion", recipe->confusion, &here, err);
-    }
+done:
     if (status != SP_OK && place)
         *place = here;
     return status;

@@ -3,6 +3,7 @@
 
 #include "core/edges.h"
 #include "core/model.h"
+#include "core/try.h"
 #include "learn/training.h"
 
 #include <math.h>
@@ -72,24 +73,23 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         return sp_no_memory(err);
     int32_t *column_of_class = class_of_column + n;
     sp_rules made = {0};
-    sp_status status = allocate(&made, n_classes, err);
-    if (status == SP_OK && model) {
-        status = sp_model_align(model, n_classes, classes, class_of_column, err);
-        if (status == SP_OK) {
-            for (int32_t k = 0; k < n_classes; k++)
-                column_of_class[class_of_column[k]] = k;
-            copy_model(&made, model, column_of_class);
-            for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
-                made.dwell[k] += made.dwell[k] == 0;
-        }
-    } else if (status == SP_OK) {
+    sp_status status = SP_OK;
+    TRY(allocate(&made, n_classes, err));
+    if (model) {
+        TRY(sp_model_align(model, n_classes, classes, class_of_column, err));
+        for (int32_t k = 0; k < n_classes; k++)
+            column_of_class[class_of_column[k]] = k;
+        copy_model(&made, model, column_of_class);
+        for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
+            made.dwell[k] += made.dwell[k] == 0;
+    } else {
         allow_all(&made);
     }
+    *rules = made;
+    made = (sp_rules){0};
+done:
     free(class_of_column);
-    if (status == SP_OK)
-        *rules = made;
-    else
-        sp_rules_clear(&made);
+    sp_rules_clear(&made);
     return status;
 }
 
@@ -97,16 +97,12 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
 {
     if (min_count < 1)
         return sp_fail(err, SP_EINVAL, "a transition seen at least %lld times: the least count is 1", (long long)min_count);
-    sp_label_counts counts;
+    sp_label_counts counts = {0};
     sp_rules made = {0};
     size_t n = (size_t)training->batch.scores.n_classes;
-    sp_status status = sp_label_counts_init(&counts, (int32_t)n, err);
-    if (status != SP_OK)
-        return status;
-    if ((status = allocate(&made, (int32_t)n, err)) != SP_OK) {
-        sp_label_counts_clear(&counts);
-        return status;
-    }
+    sp_status status = SP_OK;
+    TRY(sp_label_counts_init(&counts, (int32_t)n, err));
+    TRY(allocate(&made, (int32_t)n, err));
     for (int64_t r = 0; training->labels && r < training->batch.n_recordings; r++)
         if (sp_training_uses(training, r)) {
             sp_scores scores = sp_batch_recording(&training->batch, r);
@@ -125,7 +121,8 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
         made.end[i] = !n_ends || counts.ends[i] >= min_count;
         made.dwell[i] = 1;
     }
-    sp_label_counts_clear(&counts);
     *rules = made;
-    return SP_OK;
+done:
+    sp_label_counts_clear(&counts);
+    return status;
 }

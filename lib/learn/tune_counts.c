@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 
@@ -63,37 +64,42 @@ static sp_status apply(const sp_settings *s, const sp_training *training, const 
 /* Settings are written into the models of counts of each fold. */
 static sp_status judge(sp_tuner *u, const sp_rules *rules, const sp_settings *s, double *value, sp_error *err)
 {
-    sp_status status = sp_training_go_on(u->training, err);
-    for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++) {
+    sp_status status = SP_OK;
+    TRY(sp_training_go_on(u->training, err));
+    for (int32_t f = 0; f < u->n_folds; f++) {
         sp_training others = sp_tuner_without(u, f);
-        status = apply(s, &others, rules, u->models[f], err);
+        TRY(apply(s, &others, rules, u->models[f], err));
     }
-    return status == SP_OK ? sp_tuner_judge(u, value, err) : status;
+    TRY(sp_tuner_judge(u, value, err));
+done:
+    return status;
 }
 
 /* One setting after the other, twice round; a new value must be better, so the plain ones win ties. */
 static sp_status search(sp_tuner *u, const sp_rules *rules, sp_settings *best, double *before, double *after, sp_error *err)
 {
     double best_value = 0;
-    sp_status status = judge(u, rules, best, &best_value, err);
+    sp_status status = SP_OK;
+    TRY(judge(u, rules, best, &best_value, err));
     *before = best_value;
-    for (int round = 0; status == SP_OK && round < 2; round++)
-        for (int c = 0; status == SP_OK && c < COUNT(coordinates); c++) {
+    for (int round = 0; round < 2; round++)
+        for (int c = 0; c < COUNT(coordinates); c++) {
             sp_settings base = *best;
-            for (int i = 0; status == SP_OK && i < coordinates[c].n; i++) {
+            for (int i = 0; i < coordinates[c].n; i++) {
                 sp_settings s = base;
                 if (*value_of(&s, &coordinates[c]) == coordinates[c].values[i])
                     continue;
                 *value_of(&s, &coordinates[c]) = coordinates[c].values[i];
                 double value;
-                status = judge(u, rules, &s, &value, err);
-                if (status == SP_OK && value > best_value + 1e-12) {
+                TRY(judge(u, rules, &s, &value, err));
+                if (value > best_value + 1e-12) {
                     best_value = value;
                     *best = s;
                 }
             }
         }
     *after = best_value;
+done:
     return status;
 }
 
@@ -101,21 +107,21 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
                          sp_settings *best, sp_fit_report *report, sp_error *err)
 {
     sp_settings found = {1, 1, 0, 0};
+    sp_tuner u = {.training = training, .options = options, .workers = workers};
     sp_status status = SP_OK;
     if (options->tune != SP_TUNE_NONE && training->batch.scores.data) {
-        sp_tuner u = {.training = training, .options = options, .workers = workers};
-        status = sp_tuner_init(&u, err);
-        for (int32_t f = 0; status == SP_OK && f < u.n_folds; f++) {
+        TRY(sp_tuner_init(&u, err));
+        for (int32_t f = 0; f < u.n_folds; f++) {
             sp_training others = sp_tuner_without(&u, f);
-            status = sp_model_from_labels(&others, rules, options->smoothing, "fold", &u.models[f], NULL, err);
+            TRY(sp_model_from_labels(&others, rules, options->smoothing, "fold", &u.models[f], NULL, err));
         }
-        if (status == SP_OK && u.n_folds > 0)
-            status = search(&u, rules, &found, &report->before, &report->after, err);
+        if (u.n_folds > 0)
+            TRY(search(&u, rules, &found, &report->before, &report->after, err));
         report->n_candidates += u.n_done;
-        sp_tuner_clear(&u);
     }
-    if (status == SP_OK)
-        *best = found;
+    *best = found;
+done:
+    sp_tuner_clear(&u);
     return status;
 }
 
@@ -124,14 +130,14 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
 {
     sp_model *model = NULL;
     sp_settings best;
-    sp_status status = sp_model_from_labels(training, rules, options->smoothing, options->name, &model, &report->violations, err);
-    if (status == SP_OK)
-        status = sp_tune_counts(training, options, rules, workers, &best, report, err);
-    if (status == SP_OK && !isnan(report->after))
-        status = apply(&best, training, rules, model, err);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    sp_status status = SP_OK;
+    TRY(sp_model_from_labels(training, rules, options->smoothing, options->name, &model, &report->violations, err));
+    TRY(sp_tune_counts(training, options, rules, workers, &best, report, err));
+    if (!isnan(report->after))
+        TRY(apply(&best, training, rules, model, err));
+    *out = model;
+    model = NULL;
+done:
+    sp_model_free(model);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "learn/crf.h"
 #include "learn/crf_private.h"
 #include "learn/training.h"
@@ -36,9 +37,8 @@ typedef struct search_state {
 static sp_status fit_one(search_state *u, candidate c, double precision, double *theta, sp_minimised *result, sp_error *err)
 {
     *result = (sp_minimised){0};
-    sp_status status = sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->centre, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->centre, err));
     if (isinf(c.penalty)) {
         memcpy(theta, u->centre, (size_t)u->n * sizeof *theta);
         return SP_OK;
@@ -46,27 +46,28 @@ static sp_status fit_one(search_state *u, candidate c, double precision, double 
     if (c.fixes_scale)
         theta[0] = u->centre[0];
     sp_crf_penalty penalty = {.weight = c.penalty, .centre = u->centre, .fixes_scale = c.fixes_scale};
-    return sp_crf_minimise(u->crf, theta, &penalty, precision, u->tuner.workers, result, err);
+    TRY(sp_crf_minimise(u->crf, theta, &penalty, precision, u->tuner.workers, result, err));
+done:
+    return status;
 }
 
 static sp_status judge(search_state *u, candidate c, double *value, sp_error *err)
 {
     sp_tuner *tuner = &u->tuner;
     sp_status status = SP_OK;
-    for (int32_t f = 0; status == SP_OK && f < tuner->n_folds; f++) {
+    for (int32_t f = 0; f < tuner->n_folds; f++) {
         sp_crf_use(u->crf, sp_tuner_without(tuner, f).use);
         sp_minimised result;
         double *theta = u->theta + (int64_t)f * u->n;
         sp_model *model = NULL;
-        status = fit_one(u, c, 1e-4, theta, &result, err);
-        if (status == SP_OK)
-            status = sp_crf_to_model(u->crf, theta, "fold", &model, err);
-        if (status == SP_OK) {
-            sp_model_free(tuner->models[f]);
-            tuner->models[f] = model;
-        }
+        TRY(fit_one(u, c, 1e-4, theta, &result, err));
+        TRY(sp_crf_to_model(u->crf, theta, "fold", &model, err));
+        sp_model_free(tuner->models[f]);
+        tuner->models[f] = model;
     }
-    return status == SP_OK ? sp_tuner_judge(tuner, value, err) : status;
+    TRY(sp_tuner_judge(tuner, value, err));
+done:
+    return status;
 }
 
 /* The counts first, which win ties; then fixed and free scale, from the strongest penalty to the weakest, until one does
@@ -75,45 +76,44 @@ static sp_status search(search_state *u, candidate *best, double *after, sp_erro
 {
     double best_value, value;
     candidate c = {true, INFINITY};
-    sp_status status = judge(u, c, &best_value, err);
-    if (status == SP_OK && u->tuner.options->penalty == 0)
+    const double asked = u->tuner.options->penalty;
+    sp_status status = SP_OK;
+    TRY(judge(u, c, &best_value, err));
+    if (asked == 0)
         *best = c;
     else
         best_value = -INFINITY;
-    for (int is_free = 0; status == SP_OK && is_free < 2; is_free++) {
-        int n_worse = 0;
-        for (size_t i = 0; status == SP_OK && n_worse < 1 && i < sizeof penalties / sizeof *penalties; i++) {
-            c = (candidate){!is_free, u->tuner.options->penalty > 0 ? u->tuner.options->penalty : penalties[i]};
-            status = judge(u, c, &value, err);
-            n_worse += status == SP_OK && value <= best_value;
-            if (status == SP_OK && value > best_value) {
+    for (int is_free = 0; is_free < 2; is_free++)
+        for (size_t i = 0; i < (asked > 0 ? 1 : sizeof penalties / sizeof *penalties); i++) {
+            c = (candidate){!is_free, asked > 0 ? asked : penalties[i]};
+            TRY(judge(u, c, &value, err));
+            if (value <= best_value)
+                break;
+            if (value > best_value) {
                 best_value = value;
                 *best = c;
             }
-            if (u->tuner.options->penalty > 0)
-                break;
         }
-    }
     *after = best_value;
+done:
     return status;
 }
 
 static sp_status search_init(search_state *u, sp_error *err)
 {
     sp_tuner *tuner = &u->tuner;
-    sp_status status = sp_crf_new(tuner->training, u->rules, tuner->options->memory, &u->crf, err);
-    if (status == SP_OK)
-        status = sp_tuner_init(tuner, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_crf_new(tuner->training, u->rules, tuner->options->memory, &u->crf, err));
+    TRY(sp_tuner_init(tuner, err));
     u->n = sp_crf_n_parameters(u->crf);
     size_t rows = (size_t)tuner->options->n_folds + 2;
     u->theta = sp_zeros(&tuner->own, rows * (size_t)u->n, sizeof *u->theta);
     if (!u->theta)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
-    for (size_t i = 0; i < rows && status == SP_OK; i++)
-        status = sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->theta + i * (size_t)u->n, err);
+    for (size_t i = 0; i < rows; i++)
+        TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->theta + i * (size_t)u->n, err));
+done:
     return status;
 }
 
@@ -122,43 +122,36 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
 {
     sp_settings settings;
     sp_rules tuned = *rules; /* with the dwell of the settings */
-    sp_status status = sp_tune_counts(training, options, rules, workers, &settings, report, err);
-    if (status != SP_OK)
-        return status;
-    tuned.dwell = malloc((size_t)rules->n_classes * sizeof *tuned.dwell);
-    if (!tuned.dwell)
-        return sp_no_memory(err);
-    bool is_tuned = !isnan(report->after);
     search_state u = {
         .tuner = {.training = training, .options = options, .workers = workers}, .rules = &tuned, .weights = {1, 1, 1}};
+    sp_status status = SP_OK;
+    tuned.dwell = malloc((size_t)rules->n_classes * sizeof *tuned.dwell);
+    if (!tuned.dwell)
+        TRY(sp_no_memory(err));
+    TRY(sp_tune_counts(training, options, rules, workers, &settings, report, err));
+    const bool is_tuned = !isnan(report->after);
     u.smoothing = options->smoothing > 0 ? options->smoothing : 1e-3;
     if (is_tuned)
         u.weights = (sp_crf_weights){1 / settings.temperature, settings.transition_weight, settings.prior_weight};
     candidate best = {false, options->penalty > 0 ? options->penalty : usual_penalty};
-    status = sp_settings_dwell(&settings, training, rules, tuned.dwell, err);
-    if (status == SP_OK)
-        status = search_init(&u, err);
-    if (status == SP_OK && is_tuned && u.tuner.n_folds > 0)
-        status = search(&u, &best, &report->after, err);
+    TRY(sp_settings_dwell(&settings, training, rules, tuned.dwell, err));
+    TRY(search_init(&u, err));
+    if (is_tuned && u.tuner.n_folds > 0)
+        TRY(search(&u, &best, &report->after, err));
     sp_minimised result;
-    if (status == SP_OK) {
-        double *theta = u.theta + (int64_t)options->n_folds * u.n;
-        sp_crf_use(u.crf, NULL);
-        status = fit_one(&u, best, 1e-8, theta, &result, err);
-        double value = 0;
-        if (status == SP_OK)
-            status = sp_crf_objective(u.crf, theta, NULL, workers, &value, NULL, err);
-        if (status == SP_OK) {
-            report->violations = u.crf->violations; /* moved */
-            u.crf->violations = (sp_violations){0};
-            report->scale = theta[0];
-            report->penalty = best.penalty;
-            report->iterations = result.iterations;
-            report->log_likelihood = -value;
-            report->n_candidates += u.tuner.n_done;
-            status = sp_crf_to_model(u.crf, theta, options->name, out, err);
-        }
-    }
+    double *theta = u.theta + (int64_t)options->n_folds * u.n, value = 0;
+    sp_crf_use(u.crf, NULL);
+    TRY(fit_one(&u, best, 1e-8, theta, &result, err));
+    TRY(sp_crf_objective(u.crf, theta, NULL, workers, &value, NULL, err));
+    report->violations = u.crf->violations; /* moved */
+    u.crf->violations = (sp_violations){0};
+    report->scale = theta[0];
+    report->penalty = best.penalty;
+    report->iterations = result.iterations;
+    report->log_likelihood = -value;
+    report->n_candidates += u.tuner.n_done;
+    TRY(sp_crf_to_model(u.crf, theta, options->name, out, err));
+done:
     sp_crf_free(u.crf);
     sp_tuner_clear(&u.tuner);
     free(tuned.dwell);
