@@ -70,11 +70,10 @@ static void add_figure(sp_page *page, const sp_class_style *style, const sp_trac
         out,
         "<figcaption>One {recording}, <a href=\"%s\">%s</a>: %s above, %s below. <svg width=\"10\" height=\"10\" role=\"img\" "
         "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</figcaption>",
-        link.data ? link.data : "", c->ids[trace->recording], c->strategies[page->argmax].name, c->strategies[page->focus].name,
+        sp_buffer_string(&link), c->ids[trace->recording], c->strategies[page->argmax].name, c->strategies[page->focus].name,
         trace->labels ? "; the strip is filled where the path differs from the reference." : ".");
     sp_buffer_text(out, "</figure>\n");
-    out->failed |= link.failed;
-    sp_buffer_free(&link);
+    sp_buffer_drop(&link, out);
     sp_lanes_free(&lanes);
 }
 

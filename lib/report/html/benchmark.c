@@ -44,7 +44,7 @@ static int stage_of_row(const sp_comparison *c, size_t row)
 static void cell_raters(sp_table *table, double kappa, bool has_interval)
 {
     if (kappa <= 0) {
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        sp_cell_none(table);
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
@@ -53,8 +53,9 @@ static void cell_raters(sp_table *table, double kappa, bool has_interval)
         sp_buffer_format(cell, " (%.2f to %.2f)", meta_low, meta_high);
 }
 
-static void fill(const sp_comparison *c, sp_table *table)
+static void fill(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
+    (void)options;
     table->title = "Kappa beside that of people with each other";
     sp_table_columns(table, "stage");
     sp_strategy_columns(c, false, table);
@@ -73,32 +74,23 @@ static void fill(const sp_comparison *c, sp_table *table)
 static void strip(const void *arg, size_t row, sp_buffer *out)
 {
     const sp_marks *m = arg;
-    if (row == 0) {
-        sp_strip_head(out, &m->axis);
-        return;
-    }
-    const int stage = stage_of_row(m->c, row - 1);
-    sp_strip_open(out, true);
+    const int stage = stage_of_row(m->c, row);
     if (stage == ALL)
         sp_strip_band(out, &m->axis, meta_low, meta_high);
     sp_strip_tick(out, &m->axis, "whisker", raters[stage].meta);
     if (raters[stage].ten > 0)
         sp_strip_tick(out, &m->axis, "whisker d2", raters[stage].ten);
-    sp_marks_draw(m, row - 1, out);
-    sp_strip_close(out);
+    sp_marks_draw(m, row, out);
 }
 
 void sp_page_benchmark(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_marks marks = {c, {.low = 0.2, .high = 1, .decimals = 1, .name = "kappa"}, kappa_of};
-    sp_table table = {0};
     if (!has_benchmark(c))
         return;
     sp_marks_scale(&marks, (size_t)c->n_classes + 1);
-    fill(c, &table);
-    sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &marks}, &page->out);
-    sp_table_free(&table);
+    sp_page_strips(page, fill, NULL, "wide", &(sp_strips){marks.axis, true, strip, &marks});
     sp_buffer_text(
         &page->out,
         "<p class=\"small\">Upright lines: what human scorers reach against each other, on other people’s nights; solid, with a "

@@ -5,16 +5,12 @@ static void class_changes(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_table classes = {.text.words = &c->words};
+        sp_buffer summary = {0};
+        sp_buffer_format(&summary, "%s: by class", c->strategies[s].name);
         if (s != c->strategies[s].argmax)
-            sp_fill_class_changes(c, &(sp_fill_options){.strategy = s}, &classes);
-        if (classes.n_columns && sp_table_rows(&classes)) {
-            sp_html_say(&page->out, "<details><summary>%s: by class</summary>\n", c->strategies[s].name);
-            sp_table_html(&classes, "sortable", NULL, &page->out);
-            sp_buffer_text(&page->out, "</details>\n");
-        }
-        page->out.failed |= sp_table_failed(&classes);
-        sp_table_free(&classes);
+            sp_page_filled(page, sp_buffer_string(&summary), sp_fill_class_changes, &(sp_fill_options){.strategy = s},
+                           "sortable");
+        sp_buffer_drop(&summary, &page->out);
     }
 }
 
@@ -30,7 +26,6 @@ static void error_runs(sp_page *page)
 void sp_page_changes(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_frame_section(&page->out, "changes", "What changed");
     sp_buffer_text(out, "<div class=\"grid\">\n<div>");
     sp_page_document(page, "changes", 0);
     sp_buffer_words(out, "<p class=\"small\">Fixed: argmax wrong, the strategy right. Broken: the other way round. Over scored "
@@ -40,5 +35,4 @@ void sp_page_changes(sp_page *page)
     sp_page_document(page, "contexts", 0);
     sp_buffer_text(out, "</div>\n</div>\n");
     error_runs(page);
-    sp_buffer_text(out, "</section>\n");
 }

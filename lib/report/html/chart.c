@@ -110,6 +110,7 @@ static void draw_axes(sp_chart *c)
 {
     const sp_chart_area *area = c->area;
     sp_buffer *out = c->out;
+    const char *x_name = c->x.name ? c->x.name : c->x_name.data, *y_name = c->y.name ? c->y.name : c->y_name.data;
     int below = c->x_ticks_at ? c->x_ticks_at : area->bottom, font = area->height > 300 ? 1 : 0;
     sp_buffer_text(out, "<path class=\"rule\" d=\"");
     for (int i = 0; isfinite(tick(&c->y, i)); i++) {
@@ -132,14 +133,14 @@ static void draw_axes(sp_chart *c)
         text_at(out, NULL, x_of(c, tick(&c->x, i)), below + (font ? 22 : 15));
         tick_text(out, &c->x, tick(&c->x, i));
     }
-    if (c->x.name) {
+    if (x_name) {
         text_at(out, NULL, (area->left + area->right) / 2.0, below + (font ? 48 : 34));
-        sp_html_say(out, "%s</text>", c->x.name);
+        sp_html_say(out, "%s</text>", x_name);
     }
     sp_buffer_text(out, "</g>");
-    if (c->y.name)
+    if (y_name)
         sp_html_say(out, "<text class=\"upright\" text-anchor=\"middle\" transform=\"translate(14 %d) rotate(-90)\">%s</text>",
-                    (area->top + area->bottom) / 2, c->y.name);
+                    (area->top + area->bottom) / 2, y_name);
     sp_buffer_text(out, "\n");
 }
 
@@ -152,10 +153,10 @@ void sp_chart_open(sp_chart *c)
                 "id=\"pd%d\">%s</desc>\n",
                 c->area->width, c->area->height, id, id, id, c->title.data ? c->title.data : "", id,
                 c->description.data ? c->description.data : "");
-    out->failed |= c->title.failed || c->description.failed;
-    sp_buffer_free(&c->title);
-    sp_buffer_free(&c->description);
     draw_axes(c);
+    sp_buffer *const texts[] = {&c->title, &c->description, &c->x_name, &c->y_name};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        sp_buffer_drop(texts[i], out);
 }
 
 void sp_chart_close(sp_chart *c)
@@ -267,8 +268,7 @@ static void plain_dots(sp_chart *c, const char *class, int64_t n, const sp_point
     if (recordings.length)
         sp_buffer_format(c->out, "\" data-r=\"%s", recordings.data);
     sp_buffer_text(c->out, "\"/>\n");
-    c->out->failed |= recordings.failed;
-    sp_buffer_free(&recordings);
+    sp_buffer_drop(&recordings, c->out);
 }
 
 void sp_chart_faint_dots(sp_chart *c, int32_t series, int64_t n, const sp_point *points)

@@ -26,7 +26,7 @@ typedef struct sp_axis {
     bool is_log;      /* low > 0; ticks at powers of ten */
     sp_tick_format format;
     int decimals;     /* of SP_TICK_NUMBER and SP_TICK_SIGNED */
-    const char *name; /* beside the axis, plain text; NULL: none */
+    const char *name; /* beside the axis, plain text; NULL: none, or that of the chart */
 } sp_axis;
 
 /* Round limits around the values, with about four steps of 1, 2 or 5 times a power of ten between them. */
@@ -44,8 +44,8 @@ typedef struct sp_chart {
     int x_ticks_at;            /* where the ticks of x stand; 0: below the area */
     bool has_plain_dots;       /* dots have no titles, however few they are */
     const int64_t *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
-    /* Plain text, escaped when written; freed by sp_chart_open(). */
-    sp_buffer title, description;
+    /* Plain text, escaped when written; freed by sp_chart_open(). Names stand beside axes that have none of their own. */
+    sp_buffer title, description, x_name, y_name;
 } sp_chart;
 
 typedef struct sp_point {

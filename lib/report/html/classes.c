@@ -13,8 +13,9 @@ void sp_marks_scale(sp_marks *m, size_t n_rows)
         }
 }
 
-void sp_marks_draw(const sp_marks *m, size_t row, sp_buffer *out)
+void sp_marks_draw(const void *marks, size_t row, sp_buffer *out)
 {
+    const sp_marks *m = marks;
     for (int32_t s = 0; s < m->c->n_strategies; s++) {
         const sp_value *value = m->value(m->c, s, row);
         if (!value->undefined)
@@ -27,30 +28,15 @@ static const sp_value *f1_of(const sp_comparison *c, int32_t s, size_t row)
     return &c->strategies[s].classes[row].f1;
 }
 
-static void f1_cell(const void *arg, size_t row, sp_buffer *out)
-{
-    const sp_marks *m = arg;
-    if (row == 0) {
-        sp_strip_head(out, &m->axis);
-        return;
-    }
-    sp_strip_open(out, true);
-    sp_marks_draw(m, row - 1, out);
-    sp_strip_close(out);
-}
-
 void sp_page_classes(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table f1 = {0};
     sp_marks marks = {c, {.low = 0.9, .high = 1, .decimals = 1, .name = "F1"}, f1_of};
     sp_marks_scale(&marks, (size_t)c->n_classes);
-    sp_frame_section(&page->out, "classes", "Classes");
     sp_page_key(page);
-    sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);
-    sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &marks}, out);
-    sp_table_free(&f1);
+    sp_page_strips(page, sp_fill_class_f1, &(sp_fill_options){.most_classes = 0},
+                   c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_strips){marks.axis, true, sp_marks_draw, &marks});
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_html_say(out, "<details><summary>%s: precision, recall, specificity, NPV, kappa, PABAK</summary>\n",
@@ -63,5 +49,4 @@ void sp_page_classes(sp_page *page)
         sp_buffer_text(out, "<h3>Entities</h3>\n");
         sp_page_document(page, "entities", 0);
     }
-    sp_buffer_text(out, "</section>\n");
 }

@@ -16,112 +16,126 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
     return (size_t)i * (size_t)c->n_classes + (size_t)j;
 }
 
-void sp_page_matrix_begin(sp_page *page, sp_matrix matrix)
+/* ---- a matrix of the page ---- */
+
+void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...)
 {
+    va_list arguments;
+    va_start(arguments, title);
     matrix.classes = (const char *const *)page->comparison->classes;
     matrix.n = page->comparison->n_classes;
-    sp_matrix_begin(&page->out, &matrix);
+    sp_buffer_text(&page->out, "<section><h3>");
+    sp_html_vsay(&page->out, title, arguments);
+    sp_buffer_text(&page->out, "</h3>\n");
+    sp_matrix_write(&page->out, &matrix);
+    sp_frame_section_end(&page->out);
+    va_end(arguments);
 }
 
 /* ---- confusion ---- */
 
-static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_diagonal)
+/* Of a strategy, or its difference from another. */
+typedef struct confusion {
+    const sp_comparison *c;
+    const sp_strategy_result *strategy, *other;
+} confusion;
+
+static void total_cell(sp_buffer *out, int64_t count)
 {
-    sp_buffer *out = &page->out;
+    sp_buffer_say(out, "<td class=\"total\">%jd</td>", count);
+}
+
+static void count_cell(const sp_comparison *c, int64_t count, int64_t row_sum, bool is_diagonal, sp_buffer *out)
+{
     double share = row_sum ? (double)count / (double)row_sum : 0;
     int level = count == 0 ? 0 : 1 + (int)(share * 9.0 + 0.5);
-    if (level == 0 && !is_diagonal && page->comparison->n_classes > SP_TWO_LINE_CLASSES)
+    if (level == 0 && !is_diagonal && c->n_classes > SP_TWO_LINE_CLASSES)
         sp_buffer_text(out, "<td>"); /* thousands of them */
     else
         sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
     sp_buffer_count(out, count);
-    if (page->comparison->n_classes <= SP_TWO_LINE_CLASSES) {
-        sp_buffer_text(out, "<span>");
-        if (row_sum)
-            sp_buffer_fixed(out, 100 * share, 1);
-        else
-            sp_buffer_text(out, "–");
-        sp_buffer_text(out, row_sum ? "&nbsp;%</span>" : "</span>");
-    }
+    if (c->n_classes <= SP_TWO_LINE_CLASSES && row_sum)
+        sp_buffer_say(out, "<span>%.1f&nbsp;%%</span>", 100 * share);
+    else if (c->n_classes <= SP_TWO_LINE_CLASSES)
+        sp_buffer_text(out, "<span>–</span>");
     sp_buffer_text(out, "</td>");
 }
 
-static void total_cell(sp_page *page, int64_t count)
+/* Behind the classes stand steps that were not decoded, where there are any, and the sum of the row. */
+static void confusion_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
 {
-    sp_buffer_say(&page->out, "<td class=\"total\">%jd</td>", count);
+    const confusion *m = arg;
+    const int64_t row_sum = m->strategy->classes[i].support;
+    if (j < m->c->n_classes)
+        count_cell(m->c, m->strategy->confusion[cell(m->c, i, j)], row_sum, i == j, out);
+    else if (j == m->c->n_classes && m->strategy->n_undecoded)
+        count_cell(m->c, m->strategy->undecoded_steps[i], row_sum, false, out);
+    else
+        total_cell(out, row_sum);
 }
 
 /* The last row: how often each class was decoded. */
-static void confusion_totals(sp_page *page, const sp_strategy_result *strategy)
+static void confusion_totals(const void *arg, sp_buffer *out)
 {
-    const sp_comparison *c = page->comparison;
+    const confusion *m = arg;
     int64_t all = 0, undecoded = 0;
-    sp_buffer_text(&page->out, "<tr><th scope=\"row\">all</th>");
-    for (int32_t j = 0; j < c->n_classes; j++) {
+    sp_buffer_text(out, "<tr><th scope=\"row\">all</th>");
+    for (int32_t j = 0; j < m->c->n_classes; j++) {
         int64_t sum = 0;
-        for (int32_t i = 0; i < c->n_classes; i++)
-            sum += strategy->confusion[cell(c, i, j)];
-        total_cell(page, sum);
-        undecoded += strategy->undecoded_steps[j];
+        for (int32_t i = 0; i < m->c->n_classes; i++)
+            sum += m->strategy->confusion[cell(m->c, i, j)];
+        total_cell(out, sum);
+        undecoded += m->strategy->undecoded_steps[j];
         all += sum;
     }
-    if (strategy->n_undecoded)
-        total_cell(page, undecoded);
-    total_cell(page, all + undecoded);
-    sp_buffer_text(&page->out, "</tr>\n");
+    if (m->strategy->n_undecoded)
+        total_cell(out, undecoded);
+    total_cell(out, all + undecoded);
+    sp_buffer_text(out, "</tr>\n");
 }
 
 static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 {
-    const sp_comparison *c = page->comparison;
-    sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
-    sp_page_matrix_begin(page, (sp_matrix){.corner = "reference \\ decoded",
-                                           .label = "Confusion matrix, reference by decoded",
-                                           .last = strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all",
-                                           .counts = "confusion",
-                                           .strategy = (int32_t)(strategy - c->strategies)});
-    for (int32_t i = 0; i < c->n_classes; i++) {
-        int64_t row_sum = strategy->classes[i].support;
-        sp_matrix_row(&page->out, c->classes[i]);
-        for (int32_t j = 0; j < c->n_classes; j++)
-            confusion_cell(page, strategy->confusion[cell(c, i, j)], row_sum, i == j);
-        if (strategy->n_undecoded)
-            confusion_cell(page, strategy->undecoded_steps[i], row_sum, false);
-        total_cell(page, row_sum);
-        sp_buffer_text(&page->out, "</tr>\n");
-    }
-    confusion_totals(page, strategy);
-    sp_matrix_end(&page->out);
-    sp_buffer_text(&page->out, "</section>\n");
+    const bool has_undecoded = strategy->n_undecoded > 0;
+    sp_page_matrix(page,
+                   (sp_matrix){.corner = "reference \\ decoded",
+                               .label = "Confusion matrix, reference by decoded",
+                               .last = has_undecoded ? "undecoded</th><th scope=\"col\">all" : "all",
+                               .n_last = 1 + has_undecoded,
+                               .counts = "confusion",
+                               .strategy = (int32_t)(strategy - page->comparison->strategies),
+                               .cell = confusion_cell,
+                               .foot = confusion_totals,
+                               .arg = &(confusion){page->comparison, strategy, NULL}},
+                   "%s", strategy->name);
 }
 
 /* B - A: what moved. Coloured by share of the row, by sign. */
+static void difference_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
+{
+    const confusion *m = arg;
+    const size_t at = cell(m->c, i, j);
+    const int64_t d = m->strategy->confusion[at] - m->other->confusion[at], support = m->strategy->classes[i].support;
+    const double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
+    const int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
+    if (d == 0 && i != j && m->c->n_classes > SP_TWO_LINE_CLASSES)
+        sp_buffer_text(out, "<td>0</td>");
+    else
+        sp_buffer_say(out, "<td class=\"%s%d%s\">%s%jd</td>",
+                      d > 0   ? "more"
+                      : d < 0 ? "less"
+                              : "h",
+                      level, i == j ? " diagonal" : "", d > 0 ? "+" : "", d);
+}
+
 static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *other)
 {
-    const sp_comparison *c = page->comparison;
-    sp_html_say(&page->out, "<section><h3>%s − %s</h3>\n", strategy->name, other->name);
-    sp_page_matrix_begin(page, (sp_matrix){.corner = "reference \\ decoded", .label = "Difference of the confusion matrices"});
-    for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_matrix_row(&page->out, c->classes[i]);
-        for (int32_t j = 0; j < c->n_classes; j++) {
-            int64_t d = strategy->confusion[cell(c, i, j)] - other->confusion[cell(c, i, j)],
-                    support = strategy->classes[i].support;
-            double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
-            int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
-            if (d == 0 && i != j && c->n_classes > SP_TWO_LINE_CLASSES) {
-                sp_buffer_text(&page->out, "<td>0</td>");
-                continue;
-            }
-            sp_buffer_say(&page->out, "<td class=\"%s%d%s\">%s%jd</td>",
-                          d > 0   ? "more"
-                          : d < 0 ? "less"
-                                  : "h",
-                          level, i == j ? " diagonal" : "", d > 0 ? "+" : "", d);
-        }
-        sp_buffer_text(&page->out, "</tr>\n");
-    }
-    sp_matrix_end(&page->out);
-    sp_buffer_text(&page->out, "</section>\n");
+    sp_page_matrix(page,
+                   (sp_matrix){.corner = "reference \\ decoded",
+                               .label = "Difference of the confusion matrices",
+                               .cell = difference_cell,
+                               .arg = &(confusion){page->comparison, strategy, other}},
+                   "%s − %s", strategy->name, other->name);
 }
 
 typedef struct confused {
@@ -168,7 +182,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     if (n > CONFUSIONS)
         sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
                       CONFUSIONS, (int64_t)n);
-    sp_buffer_text(&page->out, "</section>\n");
+    sp_frame_section_end(&page->out);
     sp_table_free(&table);
     free(all);
 }
@@ -219,7 +233,6 @@ void sp_page_confusions(sp_page *page)
     sp_buffer *out = &page->out;
     bool is_list = c->n_classes > LISTED_CLASSES, has_matrix = c->n_classes <= MATRIX_CLASSES;
     int32_t n_matrices = !is_list || c->n_strategies < MOST_MATRICES ? c->n_strategies : MOST_MATRICES;
-    sp_frame_section(&page->out, "confusion", "Confusion");
     sp_buffer_text(out, "<div class=\"grid\">\n");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         if (is_list)
@@ -252,5 +265,4 @@ void sp_page_confusions(sp_page *page)
     }
     if (has_matrix && page->argmax >= 0)
         differences(page, n_matrices);
-    sp_buffer_text(out, "</section>\n");
 }

@@ -32,8 +32,7 @@ static void add_text(sp_buffer *out, const char *text)
             sp_buffer_add(out, c, 1);
     }
     sp_buffer_text(out, "\"");
-    out->failed |= clean.failed;
-    sp_buffer_free(&clean);
+    sp_buffer_drop(&clean, out);
 }
 
 static void add_number(sp_buffer *out, uint64_t n)

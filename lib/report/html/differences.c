@@ -27,18 +27,12 @@ static void widen(difference_scale *scale, const sp_value *value)
 static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const difference_scale *scale = arg;
-    if (row == 0) {
-        sp_strip_head(out, &scale->axis);
-        return;
-    }
-    const sp_difference *d = &scale->pairs.list[row - 1].difference;
-    sp_strip_open(out, false);
+    const sp_difference *d = &scale->pairs.list[row].difference;
     sp_strip_tick(out, &scale->axis, "zero", 0);
     if (!d->low.undefined && !d->high.undefined)
         sp_strip_range(out, &scale->axis, scale->unit * d->low.value, scale->unit * d->high.value);
     if (!d->difference.undefined)
         sp_strip_dot(out, &scale->axis, scale->unit * d->difference.value);
-    sp_strip_close(out);
 }
 
 static void forest(sp_page *page, const char *metric)
@@ -47,7 +41,6 @@ static void forest(sp_page *page, const char *metric)
     const sp_compared *how = sp_compared_by(metric);
     difference_scale scale = {.pairs = sp_pairs_by(c, metric), .unit = how->scale};
     scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = how->scale == 100 ? 2 : 3};
-    sp_table table = {.text.words = &c->words};
     for (int32_t i = 0; i < scale.pairs.n; i++) {
         const sp_difference *d = &scale.pairs.list[i].difference;
         widen(&scale, &d->difference);
@@ -56,9 +49,8 @@ static void forest(sp_page *page, const char *metric)
     }
     if (scale.pairs.n == 0)
         return;
-    sp_fill_differences(c, &(sp_fill_options){.metric = metric, .is_narrow = true}, &table);
-    sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
-    sp_table_free(&table);
+    sp_page_strips(page, sp_fill_differences, &(sp_fill_options){.metric = metric, .is_narrow = true}, "wide",
+                   &(sp_strips){scale.axis, false, interval_cell, &scale});
 }
 
 static void explain_forest(sp_page *page)
@@ -86,15 +78,16 @@ static void cell_least_p(const sp_wilcoxon *test, sp_table *table)
 {
     int64_t n = test->better + test->worse;
     if (n < 1)
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        sp_cell_none(table);
     else if (n > 60)
         sp_table_cell_text(table, SP_TONE_PLAIN, "< 1e-17");
     else
         sp_buffer_format(sp_table_cell(table, SP_TONE_PLAIN), "%.2g", ldexp(1, 1 - (int)n));
 }
 
-static void fill_pairs(const sp_comparison *c, sp_table *table)
+static void fill_pairs(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
+    (void)options;
     table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
                                  : "Differences in accuracy over {recordings}, in percentage points";
     sp_table_columns(table,
@@ -105,7 +98,7 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
         sp_cell_pair(c, pair, table);
         sp_cell_signed(table, &pair->mean, 100, 2);
         if (pair->sd.undefined)
-            sp_table_cell_text(table, SP_TONE_MUTED, "–");
+            sp_cell_none(table);
         else
             sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), 100 * pair->sd.value, 2);
         sp_cell_signed(table, &pair->median, 100, 2);
@@ -115,24 +108,12 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
     }
 }
 
-static void several(sp_page *page)
-{
-    sp_buffer note = {.words = &page->comparison->words};
-    if (!sp_page_document(page, "ranks", 0))
-        return;
-    sp_note_several(page->comparison, &note);
-    sp_html_say(&page->out, "<p class=\"small\">%s</p>\n", note.data ? note.data : "");
-    page->out.failed |= note.failed;
-    sp_buffer_free(&note);
-}
-
 static void further_tests(sp_page *page)
 {
-    sp_table pairs = {.text.words = &page->comparison->words};
     sp_buffer_text(&page->out, "<details><summary>Further figures and tests of these pairs</summary>\n");
-    fill_pairs(page->comparison, &pairs);
-    sp_page_table(page, &pairs, "");
-    several(page);
+    sp_page_filled(page, NULL, fill_pairs, NULL, "");
+    if (sp_page_document(page, "ranks", 0))
+        sp_page_note(page, sp_note_several);
     sp_page_document(page, "step-tests", 0);
     sp_buffer_text(&page->out, "</details>\n");
 }
@@ -142,7 +123,6 @@ void sp_page_differences(sp_page *page)
     static const char *const others[] = {"kappa", "macro_f1", "f1_at_25", "f1_at_10", "illegal_rate"};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_frame_section(&page->out, "differences", "Differences");
     for (const char *const *lead = sp_work_about(c->work)->leads; *lead; lead++)
         forest(page, *lead);
     forest(page, "accuracy");
@@ -162,5 +142,4 @@ void sp_page_differences(sp_page *page)
     if (c->other_metrics_left_out)
         sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
     further_tests(page);
-    sp_buffer_text(out, "</section>\n");
 }

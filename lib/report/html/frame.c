@@ -60,11 +60,17 @@ void sp_frame_main(sp_buffer *out)
     sp_buffer_text(out, out->words && out->words->text[0][0] ? "\">\n" : ">\n");
 }
 
-void sp_frame_section(sp_buffer *out, const char *id, const char *title)
+void sp_frame_section(sp_buffer *out, const char *class, const char *id, const char *title)
 {
-    sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">", id, id);
+    sp_buffer_format(out, *class ? "<section class=\"%s\"" : "<section%s", class);
+    sp_buffer_format(out, " aria-labelledby=\"%s\">\n<h2 id=\"%s\">", id, id);
     sp_buffer_words(out, title);
     sp_buffer_text(out, "</h2>\n");
+}
+
+void sp_frame_section_end(sp_buffer *out)
+{
+    sp_buffer_text(out, "</section>\n");
 }
 
 void sp_frame_end(sp_buffer *out, bool decodes)
@@ -79,7 +85,7 @@ void sp_frame_end(sp_buffer *out, bool decodes)
 
 enum { UPRIGHT_CLASSES = 7 /* more names stand turned above their columns */ };
 
-void sp_matrix_begin(sp_buffer *out, const sp_matrix *m)
+static void matrix_head(sp_buffer *out, const sp_matrix *m)
 {
     const char *style = m->n > SP_TWO_LINE_CLASSES ? " many" : m->n > UPRIGHT_CLASSES ? " turned" : "";
     sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\"",
@@ -97,12 +103,16 @@ void sp_matrix_begin(sp_buffer *out, const sp_matrix *m)
     sp_buffer_text(out, "</tr></thead>\n<tbody>\n");
 }
 
-void sp_matrix_row(sp_buffer *out, const char *name)
+void sp_matrix_write(sp_buffer *out, const sp_matrix *m)
 {
-    sp_html_say(out, "<tr><th scope=\"row\">%s</th>", name);
-}
-
-void sp_matrix_end(sp_buffer *out)
-{
+    matrix_head(out, m);
+    for (int32_t i = 0; i < m->n; i++) {
+        sp_html_say(out, "<tr><th scope=\"row\">%s</th>", m->classes[i]);
+        for (int32_t j = 0; j < m->n + m->n_last; j++)
+            m->cell(m->arg, i, j, out);
+        sp_buffer_text(out, "</tr>\n");
+    }
+    if (m->foot)
+        m->foot(m->arg, out);
     sp_buffer_text(out, "</tbody></table></div>\n");
 }

@@ -17,13 +17,14 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
 void sp_frame_main(sp_buffer *out);
-void sp_frame_section(sp_buffer *out, const char *id, const char *title); /* <section><h2>; closed with "</section>\n" */
+/* <section> of a class, "" for none, and its <h2>. */
+void sp_frame_section(sp_buffer *out, const char *class, const char *id, const char *title);
+void sp_frame_section_end(sp_buffer *out);
 void sp_frame_end(sp_buffer *out, bool decodes);
 
 /* ---- matrices: a row and a column a class ---- */
 
-/* Opens the table with its header row (corner, label and `last`, a further column or NULL, are markup; caption is text or NULL),
- * a row, closes it. Up to SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
+/* corner, label and `last`, further columns or NULL, are markup; caption is text or NULL. Up to SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
 enum { SP_TWO_LINE_CLASSES = 14 };
 typedef struct sp_matrix {
     const char *const *classes;
@@ -31,8 +32,12 @@ typedef struct sp_matrix {
     const char *corner, *label, *caption, *last;
     const char *counts; /* what its cells count, for the script: "confusion", "transitions"; NULL: nothing that can be listed */
     int32_t strategy;   /* by whom; n_strategies: the reference */
+    /* Writes the cell of row i and column j, a whole <td>; those of the last columns too, where j is n or more. */
+    void (*cell)(const void *arg, int32_t i, int32_t j, sp_buffer *out);
+    const void *arg;
+    int32_t n_last;                                /* columns in `last` */
+    void (*foot)(const void *arg, sp_buffer *out); /* a last row; NULL: none */
 } sp_matrix;
-void sp_matrix_begin(sp_buffer *out, const sp_matrix *matrix);
-void sp_matrix_row(sp_buffer *out, const char *name);
-void sp_matrix_end(sp_buffer *out);
+/* The whole matrix. */
+void sp_matrix_write(sp_buffer *out, const sp_matrix *matrix);
 #endif

@@ -96,9 +96,8 @@ static void add_names(sp_page *page, const sp_lanes *lanes)
             sp_buffer_format(&name, "%d others", (int)lanes->n_grouped);
         else
             sp_buffer_name(&name, page->comparison->classes[lanes->class_of[lane]], SP_LANE_NAME);
-        sp_buffer_html(out, name.data ? name.data : "");
-        out->failed |= name.failed;
-        sp_buffer_free(&name);
+        sp_buffer_html(out, sp_buffer_string(&name));
+        sp_buffer_drop(&name, out);
         sp_buffer_text(out, "</text>");
     }
 }

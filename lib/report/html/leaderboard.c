@@ -9,7 +9,6 @@ void sp_page_leaderboard(sp_page *page)
     sp_table table = {.title = c->n_against ? "Strategies on the scores of each classifier" : "Strategies on the same scores",
                       .text.words = &c->words},
              figures = {.title = "All figures of each strategy", .text.words = &c->words};
-    sp_frame_section(&page->out, "strategies", "Strategies");
     sp_fill_columns(c, SP_IN_BOARD, SP_REFERENCE_LAST, &table);
     sp_page_table(page, &table, "sortable wide");
     sp_buffer_text(out, "<p class=\"small\">");
@@ -21,5 +20,5 @@ void sp_page_leaderboard(sp_page *page)
     sp_buffer_text(out, "<div class=\"beside\">\n");
     sp_page_plane(page);
     sp_page_slopes(page);
-    sp_buffer_text(out, "</div>\n</section>\n");
+    sp_buffer_text(out, "</div>\n");
 }

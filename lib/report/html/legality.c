@@ -35,45 +35,43 @@ uint8_t *sp_page_forbidden_matrix(sp_page *page)
     return forbidden;
 }
 
-static void legality_matrix(sp_page *page, int32_t strategy, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
+typedef struct made {
+    const sp_comparison *c;
+    const uint8_t *forbidden; /* [K,K] */
+    const int64_t *counts;    /* [K,K] */
+} made;
+
+static void legality_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
+{
+    const made *m = arg;
+    const int64_t count = m->counts[cell(m->c, i, j)];
+    if (!m->forbidden[cell(m->c, i, j)] && count == 0)
+        sp_buffer_text(out, "<td></td>");
+    else
+        sp_buffer_say(out, "%s%jd</b></td>", count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>", count);
+}
+
+/* strategy: n_strategies is the reference. */
+static void legality_matrix(sp_page *page, int32_t strategy, const char *name, const sp_transition_counts *total,
+                            const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
     int64_t *counts = calloc((size_t)c->n_classes * (size_t)c->n_classes, sizeof *counts);
     if (!counts) {
-        out->failed = true;
+        page->out.failed = true;
         return;
     }
     for (int64_t i = 0; i < n; i++)
         counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
-    sp_page_matrix_begin(page, (sp_matrix){.corner = "from \\ to",
-                                           .label = "Illegal transitions from row to column",
-                                           .counts = "transitions",
-                                           .strategy = strategy});
-    for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_matrix_row(out, c->classes[i]);
-        for (int32_t j = 0; j < c->n_classes; j++) {
-            int64_t count = counts[cell(c, i, j)];
-            if (!forbidden[cell(c, i, j)] && count == 0) {
-                sp_buffer_text(out, "<td></td>");
-                continue;
-            }
-            sp_buffer_say(out, "%s%jd</b></td>", count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>",
-                          count);
-        }
-        sp_buffer_text(out, "</tr>\n");
-    }
-    sp_matrix_end(out);
+    sp_page_matrix(page,
+                   (sp_matrix){.corner = "from \\ to",
+                               .label = "Illegal transitions from row to column",
+                               .counts = "transitions",
+                               .strategy = strategy,
+                               .cell = legality_cell,
+                               .arg = &(made){c, forbidden, counts}},
+                   "%s: %jd of %jd", name, total->illegal, total->transitions);
     free(counts);
-}
-
-/* strategy: n_strategies is the reference. */
-static void legality_block(sp_page *page, int32_t strategy, const char *name, const sp_transition_counts *counts,
-                           const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
-{
-    sp_html_say(&page->out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
-    legality_matrix(page, strategy, forbidden, pairs, n);
-    sp_buffer_text(&page->out, "</section>\n");
 }
 
 /* ---- section ---- */
@@ -86,13 +84,13 @@ static void matrices(sp_page *page, const uint8_t *forbidden)
     for (int32_t s = 0; s < c->n_strategies; s++)
         any |= c->strategies[s].counts.illegal > 0;
     if (c->has_labels && (c->reference.illegal || c->n_classes <= FEW_CLASSES || !any))
-        legality_block(page, c->n_strategies, "Reference", &c->reference, forbidden, c->reference_illegal_pairs,
-                       c->n_reference_illegal_pairs);
+        legality_matrix(page, c->n_strategies, "Reference", &c->reference, forbidden, c->reference_illegal_pairs,
+                        c->n_reference_illegal_pairs);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->counts.illegal || (!c->has_labels && s == 0))
-            legality_block(page, s, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
-                           strategy->n_illegal_pairs);
+            legality_matrix(page, s, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
+                            strategy->n_illegal_pairs);
     }
 }
 
@@ -117,7 +115,6 @@ void sp_page_legality(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    sp_frame_section(&page->out, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
     sp_page_document(page, "counts", 0);
@@ -138,6 +135,5 @@ void sp_page_legality(sp_page *page)
     } else {
         sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n", c->forbidden_count);
     }
-    sp_buffer_text(out, "</section>\n");
     free(forbidden);
 }

@@ -32,8 +32,7 @@ static void undecoded(sp_page *page)
                      "%s. Wrong at each of their scored {steps}, in no column of a confusion matrix.", list.data);
     else
         sp_page_item(page, "undecoded {recordings}", "%s. ", list.length ? list.data : "None");
-    page->out.failed |= list.failed;
-    sp_buffer_free(&list);
+    sp_buffer_drop(&list, &page->out);
 }
 
 static void trimmed(sp_page *page)
@@ -53,8 +52,7 @@ static void no_intervals(sp_page *page, const char *reason)
     sp_buffer text = {.words = &page->comparison->words};
     sp_buffer_term(&text, reason);
     sp_page_item(page, "intervals", "None: %s.", text.data);
-    page->out.failed |= text.failed;
-    sp_buffer_free(&text);
+    sp_buffer_drop(&text, &page->out);
 }
 
 static void intervals(sp_page *page)
@@ -72,8 +70,7 @@ static void intervals(sp_page *page)
     sp_page_item(page, "tests", "Wilcoxon signed rank over %s, two-sided, of accuracy alone; differences of 0 are %s%s.",
                  sp_unit_name(c, page->out.words, 2), c->zeros == SP_ZEROS_PRATT ? "ranked (Pratt)" : "dropped",
                  holm.length ? holm.data : "");
-    page->out.failed |= holm.failed;
-    sp_buffer_free(&holm);
+    sp_buffer_drop(&holm, &page->out);
     if (c->has_margin)
         sp_page_item(
             page, "margin",
@@ -129,8 +126,6 @@ static void conventions(sp_page *page)
 
 void sp_page_methods_section(sp_page *page)
 {
-    sp_frame_section(&page->out, "methods", "Methods");
     conventions(page);
     sp_buffer_words(&page->out, sp_page_methods);
-    sp_buffer_text(&page->out, "</section>\n");
 }

@@ -47,10 +47,49 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
     return n > 0;
 }
 
+void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options, const char *classes)
+{
+    sp_table table = {.text.words = &page->comparison->words};
+    fill(page->comparison, options, &table);
+    if (summary)
+        sp_page_folded(page, summary, &table, classes);
+    else
+        sp_page_table(page, &table, classes);
+}
+
+static void strip_cell(const void *arg, size_t row, sp_buffer *out)
+{
+    const sp_strips *strips = arg;
+    if (row == 0) {
+        sp_strip_head(out, &strips->axis);
+        return;
+    }
+    sp_strip_open(out, strips->has_rule);
+    strips->draw(strips->arg, row - 1, out);
+    sp_strip_close(out);
+}
+
+void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes, const sp_strips *strips)
+{
+    sp_table table = {.text.words = &page->comparison->words};
+    fill(page->comparison, options, &table);
+    sp_table_html(&table, classes, &(sp_extra_column){strip_cell, strips}, &page->out);
+    sp_table_free(&table);
+}
+
+void sp_page_note(sp_page *page, sp_noter *noter)
+{
+    sp_buffer note = {.words = &page->comparison->words};
+    noter(page->comparison, &note);
+    if (note.length)
+        sp_html_say(&page->out, "<p class=\"small\">%s</p>\n", note.data);
+    sp_buffer_drop(&note, &page->out);
+}
+
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
 {
     if (sp_page_rows(page, table)) {
-        sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
+        sp_html_say(&page->out, "<details><summary>%s</summary>\n", summary);
         sp_table_html(table, classes, NULL, &page->out);
         sp_buffer_text(&page->out, "</details>\n");
     }
@@ -66,13 +105,9 @@ void sp_page_numbers(sp_page *page, sp_table *table)
 
 sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y)
 {
-    return (sp_chart){.out = &page->out,
-                      .n_pictures = &page->n_pictures,
-                      .area = area,
-                      .x = x,
-                      .y = y,
-                      .title.words = page->out.words,
-                      .description.words = page->out.words};
+    const sp_buffer text = {.words = page->out.words};
+    return (sp_chart){&page->out,          &page->n_pictures, area,          x, y, .title = text,
+                      .description = text, .x_name = text,    .y_name = text};
 }
 
 void sp_page_key(sp_page *page)
@@ -205,8 +240,11 @@ sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files 
     sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict", sp_has_what_if(comparison));
     top(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
-        if (sections[i].is_there(comparison))
+        if (sections[i].is_there(comparison)) {
+            sp_frame_section(&page.out, i ? "" : "verdict", sections[i].id, sections[i].name);
             sections[i].write(&page);
+            sp_frame_section_end(&page.out);
+        }
     sp_frame_end(&page.out, sp_has_what_if(comparison));
     sp_buffer_free(&page.picture_names);
     return page.out;

@@ -40,17 +40,27 @@ void sp_page_numbers(sp_page *page, sp_table *table);
 /* The table of the report's document with this key, of strategy `strategy` where it is one of each, and its note; returns whether
  * it has rows. */
 bool sp_page_document(sp_page *page, const char *key, int32_t strategy);
-/* A table behind a fold, nothing where it has no rows. */
+/* A table behind a fold, nothing where it has no rows. Frees it. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
+/* Adds a table that is not of the document; behind a fold with a summary, which is text, unless that is NULL. */
+void sp_page_filled(sp_page *page, const char *summary, sp_filler *fill, const sp_fill_options *options, const char *classes);
+/* The same with a last column in which each row has a strip of one scale. */
+typedef struct sp_strips {
+    sp_axis axis;
+    bool has_rule;                                             /* a thin line along each strip */
+    void (*draw)(const void *arg, size_t row, sp_buffer *out); /* row 0 is the first below the head */
+    const void *arg;
+} sp_strips;
+void sp_page_strips(sp_page *page, sp_filler *fill, const sp_fill_options *options, const char *classes, const sp_strips *strips);
+/* The note that stands under a table, as a small paragraph. */
+void sp_page_note(sp_page *page, sp_noter *noter);
 
 /* The whole page; files: as in sp_page. */
 sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files *files);
 
 /* ---- pictures (pictures.c) ----
  *
- *     sp_picture_open(page, chart.area, "plot", "accuracy-by-strategy");
- *     sp_chart_open(&chart); ... sp_chart_close(&chart);
- *     sp_picture_drawn(page);
+ *     sp_page_chart_open(page, &chart, "plot", "accuracy-by-strategy"); ... sp_page_chart_close(page, &chart);
  *     sp_buffer_text(&page->out, "<figcaption>...</figcaption></figure>\n");
  */
 
@@ -59,6 +69,10 @@ sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files 
  * the class, strategy or recording it is of. Names in it may hold anything. area: of its chart; NULL: it is made of tracks. */
 void sp_picture_open(sp_page *page, const sp_chart_area *area, const char *class, const char *name, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same of a chart, which is opened; and after its shapes. */
+void sp_page_chart_open(sp_page *page, sp_chart *chart, const char *class, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));
+void sp_page_chart_close(sp_page *page, sp_chart *chart);
 /* After what is drawn. True: that was a file, and the page is as it was before. Where its bytes are counted, the picture is drawn
  * once more, into the page. */
 bool sp_picture_drawn(sp_page *page);
@@ -84,7 +98,7 @@ typedef struct sp_marks {
     const sp_value *(*value)(const sp_comparison *c, int32_t strategy, size_t row);
 } sp_marks;
 void sp_marks_scale(sp_marks *marks, size_t n_rows); /* lowers the axis to the tenth below the least value */
-void sp_marks_draw(const sp_marks *marks, size_t row, sp_buffer *out);
+void sp_marks_draw(const void *marks, size_t row, sp_buffer *out);
 
 /* Which sections there are: the navigation and the page ask the same question. */
 typedef bool sp_section_exists(const sp_comparison *c);
@@ -93,8 +107,8 @@ sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabili
 
 /* "4:16:30" (places.c) */
 void sp_page_time(sp_buffer *out, double seconds);
-/* Opens a matrix of all classes (frame.h, whose classes and n it sets). (confusion.c) */
-void sp_page_matrix_begin(sp_page *page, sp_matrix matrix);
+/* A matrix of all classes (frame.h, whose classes and n it sets) under a title, a format of sp_html_say(). (confusion.c) */
+void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...) __attribute__((format(printf, 3, 4)));
 /* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
  * failed). */
 uint8_t *sp_page_forbidden_matrix(sp_page *page);

@@ -62,12 +62,12 @@ static void name_gain(const void *arg, int64_t i, sp_buffer *out)
 static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
 {
     const gain *gains = names->gains;
-    sp_buffer *out = &page->out, x_name = {.words = out->words};
+    sp_buffer *out = &page->out;
     int64_t better = 0, worse = 0;
-    sp_buffer_words(&x_name, "{recordings}, in order of their gain");
-    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places(x_name.data, n),
+    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, n),
                                    sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
     chart.y.format = SP_TICK_SIGNED;
+    sp_buffer_words(&chart.x_name, "{recordings}, in order of their gain");
     sp_buffer_words(&chart.title, "Gains by {recording}");
     sp_buffer_say(&chart.description, "Accuracy of %s minus that of %s, {recording} by {recording} in order.", names->focus->name,
                   names->other->name);
@@ -77,21 +77,17 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
     }
-    sp_picture_open(page, chart.area, "plot", "gain-of-%s-over-%s", names->focus->name, names->other->name);
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "plot", "gain-of-%s-over-%s", names->focus->name, names->other->name);
     sp_chart_across(&chart, "zero", 0, NULL, 0);
     chart.recordings = names->recordings;
     sp_chart_dots(&chart, n, points, name_gain, names);
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_html_say(out,
                 "<figcaption>What each {recording} gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
                 "in %jd, the same in %jd.",
                 names->focus->name, names->other->name, better, worse, n - better - worse);
     numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
-    out->failed |= x_name.failed;
-    sp_buffer_free(&x_name);
 }
 
 /* Recordings where both have an accuracy, in their order; to be freed. NULL: no memory, then the page has failed. */
@@ -123,7 +119,7 @@ static void name_point(const void *arg, int64_t i, sp_buffer *out)
 
 static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
 {
-    sp_buffer *out = &page->out, x_name = {0}, y_name = {0};
+    sp_buffer *out = &page->out;
     double low = 1, high = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t r = names->gains[i].recording;
@@ -132,33 +128,27 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
         low = fmin(low, fmin(points[i].x, points[i].y));
         high = fmax(high, fmax(points[i].x, points[i].y));
     }
-    sp_buffer_format(&x_name, "accuracy of %s", names->other->name);
-    sp_buffer_format(&y_name, "accuracy of %s", names->focus->name);
-    sp_chart chart =
-        sp_page_chart(page, &sp_area_square, sp_axis_around(x_name.data, low, high), sp_axis_around(y_name.data, low, high));
+    sp_chart chart = sp_page_chart(page, &sp_area_square, sp_axis_around(NULL, low, high), sp_axis_around(NULL, low, high));
+    sp_buffer_format(&chart.x_name, "accuracy of %s", names->other->name);
+    sp_buffer_format(&chart.y_name, "accuracy of %s", names->focus->name);
     const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
     sp_buffer_words(&chart.title, "Accuracy by {recording}, one strategy against the other");
     sp_buffer_say(&chart.description, "Accuracy of %s (up) against %s (across), a dot {a recording}.", names->focus->name,
                   names->other->name);
-    sp_picture_open(page, chart.area, "plot square", "accuracy-of-%s-against-%s", names->focus->name, names->other->name);
+    sp_page_chart_open(page, &chart, "plot square", "accuracy-of-%s-against-%s", names->focus->name, names->other->name);
     chart.recordings = names->recordings;
-    sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, diagonal);
     if (n > SP_NAMED_DOTS)
         sp_chart_lattice(&chart, CELLS, n, points);
     else
         sp_chart_dots(&chart, n, points, name_point, names);
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_html_say(out, "<figcaption>Accuracy by {recording}. Above the dashed line %s is better than %s, below it worse.",
                 names->focus->name, names->other->name);
     if (n > SP_NAMED_DOTS)
         sp_buffer_words(out, " The darker a square, the more {recordings}.");
     numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
-    out->failed |= x_name.failed || y_name.failed;
-    sp_buffer_free(&x_name);
-    sp_buffer_free(&y_name);
 }
 
 /* Nothing where there is nothing to set against the other. */

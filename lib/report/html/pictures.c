@@ -45,7 +45,7 @@ static void add_name(sp_page *page, const char *text, sp_buffer *name)
     sp_buffer clean = {0}, *taken = &page->picture_names;
     sp_buffer_name(&clean, text, 0);
     sp_buffer_text(name, "/");
-    add_slug(name, clean.data ? clean.data : "");
+    add_slug(name, sp_buffer_string(&clean));
     const size_t length = name->length;
     sp_buffer_text(name, "/");
     for (int n = 2; !name->failed && taken->data && strstr(taken->data, name->data); n++) {
@@ -59,17 +59,13 @@ static void add_name(sp_page *page, const char *text, sp_buffer *name)
 
 /* ---- a picture ---- */
 
-void sp_picture_open(sp_page *page, const sp_chart_area *area, const char *class, const char *name, ...)
+static void open_picture(sp_page *page, const sp_chart_area *area, const char *class, const char *name, va_list arguments)
 {
     struct sp_picture_files *files = page->files;
     sp_buffer text = {0}, file = {0};
-    va_list arguments;
-    va_start(arguments, name);
     sp_buffer_vsay(&text, name, arguments);
-    va_end(arguments);
-    add_name(page, text.data ? text.data : "", &file);
-    page->out.failed |= text.failed;
-    sp_buffer_free(&text);
+    add_name(page, sp_buffer_string(&text), &file);
+    sp_buffer_drop(&text, &page->out);
     sp_buffer_format(&page->out, *class ? "<figure class=\"%s\"" : "<figure%s", class);
     if (!file.failed)
         sp_buffer_format(&page->out, " data-file=\"%.*s\">", (int)file.length - 2, file.data + 1);
@@ -85,6 +81,23 @@ void sp_picture_open(sp_page *page, const sp_chart_area *area, const char *class
     } else {
         sp_buffer_free(&file);
     }
+}
+
+void sp_picture_open(sp_page *page, const sp_chart_area *area, const char *class, const char *name, ...)
+{
+    va_list arguments;
+    va_start(arguments, name);
+    open_picture(page, area, class, name, arguments);
+    va_end(arguments);
+}
+
+void sp_page_chart_open(sp_page *page, sp_chart *chart, const char *class, const char *name, ...)
+{
+    va_list arguments;
+    va_start(arguments, name);
+    open_picture(page, chart->area, class, name, arguments);
+    va_end(arguments);
+    sp_chart_open(chart);
 }
 
 /* The document of a picture, and its name, are handed out. */
@@ -121,6 +134,12 @@ bool sp_picture_drawn(sp_page *page)
         hand_out(files, &picture, height);
     sp_buffer_free(&picture);
     return true;
+}
+
+void sp_page_chart_close(sp_page *page, sp_chart *chart)
+{
+    sp_chart_close(chart);
+    sp_picture_drawn(page);
 }
 
 sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg, sp_error *err)

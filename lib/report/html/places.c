@@ -33,9 +33,8 @@ static void place_row(sp_page *page, const sp_illegal_place *place)
     sp_buffer *out = &page->out, link = {0};
     bool is_first = true;
     sp_buffer_place(&link, c->ids[place->recording], place->step);
-    sp_html_say(out, "<tr><th scope=\"row\"><a href=\"%s\">%s</a></th>", link.data ? link.data : "", c->ids[place->recording]);
-    out->failed |= link.failed;
-    sp_buffer_free(&link);
+    sp_html_say(out, "<tr><th scope=\"row\"><a href=\"%s\">%s</a></th>", sp_buffer_string(&link), c->ids[place->recording]);
+    sp_buffer_drop(&link, out);
     sp_buffer_say(out, "<td class=\"n\">%jd</td>", place->step);
     if (c->epoch_seconds > 0) {
         sp_buffer_text(out, "<td class=\"n\">");
@@ -61,7 +60,6 @@ void sp_page_places(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const int64_t n = c->n_illegal_places < ROWS ? c->n_illegal_places : ROWS;
-    sp_frame_section(out, "places", "Illegal {steps}");
     sp_buffer_say(
         out,
         "<p>Each {step} at which somebody breaks a rule, and the transition into it that each of them makes. %s%jd in all.</p>\n",
@@ -82,5 +80,4 @@ void sp_page_places(sp_page *page)
     if (n < c->n_illegal_places)
         sp_buffer_say(out, "<p class=\"small\" id=\"places-note\">The first %jd of %jd; the JSON and CSV files list %s.</p>\n", n,
                       c->n_illegal_places, c->illegal_places_cut ? "the first 20,000" : "all");
-    sp_buffer_text(out, "</section>\n");
 }

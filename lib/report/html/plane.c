@@ -73,16 +73,14 @@ void sp_page_plane(sp_page *page)
     chart.x.low -= 0.03 * chart.x.high; /* room left of the strategies that break no rule */
     sp_buffer_text(&chart.title, "Accuracy and legality");
     sp_buffer_text(&chart.description, "Accuracy of each strategy against its share of illegal transitions.");
-    sp_picture_open(page, chart.area, "plot", "accuracy-and-legality");
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "plot", "accuracy-and-legality");
     if (with_recordings)
         draw_recordings(c, &chart);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (!c->strategies[s].agreement.accuracy.undefined)
             sp_chart_mark(&chart, s,
                           (sp_point){per_cent_illegal(&c->strategies[s].counts), c->strategies[s].agreement.accuracy.value});
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_page_key(page);
     sp_buffer_say(&page->out,
                   "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "

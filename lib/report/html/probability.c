@@ -97,31 +97,26 @@ static sp_axis share_axis(const char *name)
 static void reliability(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
-    sp_buffer *out = &page->out, x_name = {.words = out->words};
-    sp_buffer_words(&x_name, "confidence; bars: {steps}");
-    sp_chart chart = sp_page_chart(page, &area_of_bins, share_axis(x_name.data), share_axis("accuracy"));
+    sp_chart chart = sp_page_chart(page, &area_of_bins, share_axis(NULL), share_axis("accuracy"));
     chart.x_ticks_at = BASE;
+    sp_buffer_words(&chart.x_name, "confidence; bars: {steps}");
     sp_buffer_text(&chart.title, "Reliability diagram");
     sp_buffer_say(&chart.description,
                   "Accuracy by confidence in %d bins, with the number of {steps} of each; the numbers stand in the table below.",
                   SP_RELIABILITY_BINS);
-    sp_picture_open(page, chart.area, "plot", "reliability");
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "plot", "reliability");
     sp_chart_line(&chart, "zero", 2, (const sp_point[]){{0, 0}, {1, 1}});
     draw_scaled(&chart, page->comparison);
     for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         draw_bin(&chart, &c->bins[b], c->level);
     draw_counts(&chart, c);
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_buffer_say(
-        out,
+        &page->out,
         "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
         "overconfident, above it underconfident. Band: %g %% interval (Wilson) of the bin’s accuracy. It takes {steps} as "
         "independent, so it is too narrow.</figcaption></figure>\n",
         100 * c->level);
-    out->failed |= x_name.failed;
-    sp_buffer_free(&x_name);
 }
 
 /* ---- coverage ---- */
@@ -135,7 +130,7 @@ static void name_coverage(const void *arg, int64_t i, sp_buffer *out)
 static void coverage(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
-    sp_buffer *out = &page->out, x_name = {.words = out->words};
+    sp_buffer *out = &page->out;
     sp_point *points = malloc(((size_t)c->n_coverage + 1) * sizeof *points);
     double least = 0.9;
     out->failed |= !points;
@@ -143,27 +138,23 @@ static void coverage(sp_page *page)
         points[i] = (sp_point){c->coverage[i].share, c->coverage[i].accuracy};
         least = fmin(least, c->coverage[i].accuracy);
     }
-    sp_buffer_words(&x_name, "share of {steps} kept, most confident first");
     sp_chart chart =
-        sp_page_chart(page, &area_of_coverage, share_axis(x_name.data), sp_axis_around("accuracy", floor(10 * least) / 10, 1));
+        sp_page_chart(page, &area_of_coverage, share_axis(NULL), sp_axis_around("accuracy", floor(10 * least) / 10, 1));
+    sp_buffer_words(&chart.x_name, "share of {steps} kept, most confident first");
     sp_buffer_text(&chart.title, "Confidence coverage");
     sp_buffer_words(&chart.description, "Accuracy against the share of {steps} that is kept, most confident first; the numbers "
                                         "stand in the table below.");
-    sp_picture_open(page, chart.area, "plot", "confidence-coverage");
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "plot", "confidence-coverage");
     sp_chart_across(&chart, "zero", c->accuracy.value, NULL, 0);
     if (points) {
         sp_chart_line(&chart, "curve k0", c->n_coverage, points);
         sp_chart_dots(&chart, c->n_coverage, points, name_coverage, c);
     }
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_buffer_words(out,
                     "<figcaption>Confidence coverage: accuracy of the most probable class over the {steps} of greatest "
                     "confidence. {Steps} that are left out are those a person should look at. Dashed: all {steps}.</figcaption>"
                     "</figure>\n");
-    out->failed |= x_name.failed;
-    sp_buffer_free(&x_name);
     free(points);
 }
 
@@ -171,13 +162,8 @@ static void coverage(sp_page *page)
 
 void sp_page_probabilities(sp_page *page)
 {
-    const sp_comparison *comparison = page->comparison;
-    const sp_reliability *c = comparison->reliability;
+    const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
-    const sp_fill_options all = {.is_wide = true};
-    const sp_table empty = {.text.words = out->words};
-    sp_table bins[2] = {empty, empty}, kept = empty, classes = empty;
-    sp_frame_section(&page->out, "probabilities", "Probabilities");
     sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored {step(s)}%s", c->n_steps,
                   c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible)
@@ -190,15 +176,10 @@ void sp_page_probabilities(sp_page *page)
     coverage(page);
     sp_buffer_text(out, "</div>\n");
     scaled_legend(page);
-    sp_fill_bins(comparison, &all, &bins[0]);
-    sp_fill_bins(comparison, &(sp_fill_options){.is_adaptive = true}, &bins[1]);
     sp_buffer_text(out, "<details><summary>Reliability in numbers</summary>\n");
-    sp_page_table(page, &bins[0], "");
-    sp_page_table(page, &bins[1], "");
+    for (int is_adaptive = 0; is_adaptive < 2; is_adaptive++)
+        sp_page_filled(page, NULL, sp_fill_bins, &(sp_fill_options){.is_adaptive = is_adaptive}, "");
     sp_buffer_text(out, "</details>\n");
-    sp_fill_coverage(comparison, &all, &kept);
-    sp_page_folded(page, "Coverage in numbers", &kept, "");
-    sp_fill_class_calibration(comparison, &all, &classes);
-    sp_page_folded(page, "Calibration error by class", &classes, "");
-    sp_buffer_text(out, "</section>\n");
+    sp_page_filled(page, "Coverage in numbers", sp_fill_coverage, &(sp_fill_options){.is_wide = true}, "");
+    sp_page_filled(page, "Calibration error by class", sp_fill_class_calibration, &(sp_fill_options){.is_wide = true}, "");
 }

@@ -55,13 +55,8 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
     const kappa_scale *scale = arg;
     const sp_raters *s = scale->comparison->raters;
     int32_t strategy;
-    if (row == 0) {
-        sp_strip_head(out, &scale->axis);
-        return;
-    }
-    const sp_rater_row *one = row_of(s, row - 1, &strategy);
+    const sp_rater_row *one = row_of(s, row, &strategy);
     const sp_value *kappa = one ? &one->mean_kappa : &s->mean_kappa;
-    sp_strip_open(out, true);
     if (scale->least <= scale->greatest)
         sp_strip_band(out, &scale->axis, scale->least, scale->greatest);
     if (!s->mean_kappa.undefined)
@@ -70,7 +65,6 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
         sp_strip_mark(out, &scale->axis, strategy, s->n_strategies, kappa->value);
     else if (!kappa->undefined)
         sp_strip_dot(out, &scale->axis, kappa->value);
-    sp_strip_close(out);
 }
 
 /* ---- section ---- */
@@ -80,8 +74,7 @@ void sp_page_raters(sp_page *page)
     const sp_raters *s = page->comparison->raters;
     sp_buffer *out = &page->out;
     const sp_fill_options wide = {.is_wide = true};
-    sp_table table = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
-    sp_frame_section(&page->out, "scorers", "Scorers");
+    sp_table notes = {.text.words = &page->comparison->words};
     sp_buffer_say(out,
                   "<p>%d people scored these {recordings}. What a strategy can reach is bounded by how far they agree with each "
                   "other.",
@@ -92,8 +85,8 @@ void sp_page_raters(sp_page *page)
     sp_buffer_text(out, "</p>\n");
     kappa_scale scale = {.comparison = page->comparison};
     scale_fill(&scale);
-    sp_fill_raters(page->comparison, &(sp_fill_options){.is_wide = false}, &table);
-    sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, out);
+    sp_page_strips(page, sp_fill_raters, &(sp_fill_options){.is_wide = false}, "wide",
+                   &(sp_strips){scale.axis, true, strip, &scale});
     sp_buffer_words(
         out, "<p class=\"small\">Band: from the scorer who agrees least with the others to the one who agrees most. Dashed: the "
              "mean over pairs of scorers. A strategy within the band agrees with people as people do with each other. Accuracy "
@@ -101,9 +94,6 @@ void sp_page_raters(sp_page *page)
              "mean over {steps} of the votes for the class that stands here over the votes for the class with most, of a "
              "scorer against the others. {A step} that a strategy left undecoded is wrong. All are pooled over {steps} and "
              "descriptive.</p>\n");
-    sp_table_free(&table);
     sp_table_free(&notes);
-    sp_fill_raters(page->comparison, &wide, &table);
-    sp_page_folded(page, "Kappa with each scorer", &table, "");
-    sp_buffer_text(out, "</section>\n");
+    sp_page_filled(page, "Kappa with each scorer", sp_fill_raters, &wide, "");
 }

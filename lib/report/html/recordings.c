@@ -28,18 +28,15 @@ static void worst_recordings(sp_page *page)
 
 static void all_recordings(sp_page *page)
 {
-    sp_table table = {.text.words = &page->comparison->words};
-    sp_fill_recordings(page->comparison, &(sp_fill_options){.is_compact = false}, &table);
-    sp_page_table(page, &table, page->comparison->n_recordings > 25 ? "sortable wide tall" : "sortable wide");
+    sp_page_filled(page, NULL, sp_fill_recordings, &(sp_fill_options){.is_compact = false},
+                   page->comparison->n_recordings > 25 ? "sortable wide tall" : "sortable wide");
 }
 
 void sp_page_recordings(sp_page *page)
 {
-    sp_frame_section(&page->out, "recordings", "{Recordings}");
     if (page->comparison->n_recordings > ROWS)
         worst_recordings(page);
     else
         all_recordings(page);
     sp_page_document(page, "undecoded", 0);
-    sp_buffer_text(&page->out, "</section>\n");
 }

@@ -54,24 +54,17 @@ static void panel(sp_page *page, int32_t k, int64_t most)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    bool is_first = true;
-    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &sp_area_panel};
-    chart.x = (sp_axis){.low = 1,
-                        .high = (double)most,
-                        .step = 10,
-                        .is_log = true,
-                        .format = SP_TICK_COUNT,
-                        .name = sp_word_of(&c->words, SP_STEPS)};
-    chart.y = (sp_axis){.low = 0, .high = 1, .step = 0.5, .format = SP_TICK_PERCENT};
+    const char *comma = "";
+    const sp_axis x = {1, (double)most, 10, .is_log = true, .format = SP_TICK_COUNT, .name = sp_word_of(&c->words, SP_STEPS)};
+    sp_chart chart = sp_page_chart(page, &sp_area_panel, x, (sp_axis){0, 1, 0.5, .format = SP_TICK_PERCENT});
     sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
     sp_buffer_text(&chart.description, "Runs and median length:");
     for (int32_t who = -1; who < c->n_strategies; who++) {
         const sp_class_runs *b = runs_of(c, who, k);
         if (!b)
             continue;
-        sp_buffer_format(&chart.description, "%s %s ", is_first ? "" : ",", name_of(c, who));
-        is_first = false;
-        sp_buffer_count(&chart.description, b->count);
+        sp_buffer_say(&chart.description, "%s %s %jd", comma, name_of(c, who), b->count);
+        comma = ",";
         if (!b->median.undefined)
             sp_buffer_say(&chart.description, " of %.1f", b->median.value);
     }
@@ -84,8 +77,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
         if (b && b->count)
             curve(&chart, b, who);
     }
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_buffer_text(out, "</figure>\n");
 }
 
@@ -175,7 +167,6 @@ static void survival(sp_page *page)
 void sp_page_runs(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_frame_section(&page->out, "runs", "Runs");
     sp_buffer_words(
         out, "<p>A path may agree with the reference {step} by {step} and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
@@ -189,5 +180,4 @@ void sp_page_runs(sp_page *page)
                  "class in the reference that it overlaps most does so by half of both together, and is not taken; F1@10 and "
                  "F1@25 ask for a tenth and a quarter; pooled over {recordings}.</p>\n");
     survival(page);
-    sp_buffer_text(out, "</section>\n");
 }

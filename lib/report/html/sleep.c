@@ -134,18 +134,16 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
 
 static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
 {
-    sp_buffer *out = &page->out, x_name = {0}, caption = {.words = out->words};
+    sp_buffer *out = &page->out, caption = {.words = out->words};
     const sp_sleep_agreement *a = &b->comparison->sleep->strategies[strategy].agreement[b->measure];
     int decimals = sp_sleep_decimals(b->measure);
-    sp_buffer_format(&x_name, "mean of both (%s)", sp_sleep_measure_unit(b->measure));
     sp_chart chart = sp_page_chart(page, &sp_area_small, b->x, b->y);
-    chart.x.name = x_name.data;
+    sp_buffer_format(&chart.x_name, "mean of both (%s)", sp_sleep_measure_unit(b->measure));
     sp_buffer_format(&chart.title, "Bland-Altman plot, %s", sp_sleep_measure_name(b->measure));
     add_summary(b, strategy, &chart.description);
     add_summary(b, strategy, &caption);
-    sp_picture_open(page, chart.area, "", "bland-altman-%s-of-%s", sp_sleep_measure_key(b->measure),
-                    b->comparison->strategies[strategy].name);
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "", "bland-altman-%s-of-%s", sp_sleep_measure_key(b->measure),
+                       b->comparison->strategies[strategy].name);
     draw_interval(b, &a->low_low, &a->low_high, &chart);
     draw_interval(b, &a->bias_low, &a->bias_high, &chart);
     draw_interval(b, &a->high_low, &a->high_high, &chart);
@@ -157,12 +155,9 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
     if (!a->bias.undefined)
         sp_chart_across(&chart, "whisker", a->bias.value, "bias", decimals);
     draw_nights(b, strategy, &chart);
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
-    sp_html_say(out, "<figcaption>%s</figcaption></figure>\n", caption.data ? caption.data : "");
-    out->failed |= x_name.failed || caption.failed;
-    sp_buffer_free(&x_name);
-    sp_buffer_free(&caption);
+    sp_page_chart_close(page, &chart);
+    sp_html_say(out, "<figcaption>%s</figcaption></figure>\n", sp_buffer_string(&caption));
+    sp_buffer_drop(&caption, out);
 }
 
 static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles)
@@ -181,10 +176,8 @@ static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles
         return;
     sp_buffer_say(out, "<details class=\"screen\"><summary>%s of each {recording} (%s)</summary>\n",
                   sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
-    sp_table nights = {.title = sp_sleep_measure_name(measure), .text.words = &c->words};
-    sp_fill_sleep_nights(c, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS}, &nights);
-    sp_table_html(&nights, "sortable tall", NULL, out);
-    sp_table_free(&nights);
+    sp_page_filled(page, NULL, sp_fill_sleep_nights, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS},
+                   "sortable tall");
     sp_buffer_text(out, "</details>\n");
 }
 
@@ -212,7 +205,6 @@ void sp_page_sleep(sp_page *page)
     static const sp_sleep_measure plotted[] = {SP_SLEEP_TST, SP_SLEEP_SE, SP_SLEEP_WASO, SP_SLEEP_REM_LATENCY};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_frame_section(&page->out, "sleep", "Sleep statistics");
     sp_buffer_text(out, "<div>\n<div>");
     sp_page_document(page, "sleep", 0);
     sp_buffer_say(out, "<p class=\"small\">{Steps} of %g s", c->sleep->epoch_seconds);
@@ -245,5 +237,4 @@ void sp_page_sleep(sp_page *page)
             sp_buffer_say(out, " The first %d {recordings} are drawn and listed; the tables are over all.", MOST_NIGHTS);
         sp_buffer_text(out, "</p>\n");
     }
-    sp_buffer_text(out, "</section>\n");
 }

@@ -131,8 +131,7 @@ static void draw(const slopes *s)
                     is_named ? "A line {a recording}, from strategy to strategy; the thick line joins the medians."
                              : "Bands of the middle nine tenths and of the middle half of the {recordings}, from strategy to "
                                "strategy; the thick line joins the medians.");
-    sp_picture_open(page, chart.area, "plot", "accuracy-by-strategy");
-    sp_chart_open(&chart);
+    sp_page_chart_open(page, &chart, "plot", "accuracy-by-strategy");
     if (is_named) {
         draw_lines(s, &chart);
     } else {
@@ -140,8 +139,7 @@ static void draw(const slopes *s)
         draw_band(s, QUARTER, THREE_QUARTERS, &chart);
     }
     draw_medians(s, &chart);
-    sp_chart_close(&chart);
-    sp_picture_drawn(page);
+    sp_page_chart_close(page, &chart);
     sp_buffer_words(&page->out, is_named
                                     ? "<figcaption>Each thin line is {a recording}; shapes and the thick line are the medians. "
                                       "Rising lines: accuracy gained."

@@ -318,7 +318,6 @@ static void write_figures(steps_section *s)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.page = page};
-    sp_frame_section(&page->out, "steps", "{Step} by {step}");
     sp_buffer_say(&page->out,
                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
                   "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s; hatched {steps} have no "
@@ -341,5 +340,4 @@ void sp_page_steps(sp_page *page)
         page->out.failed = true;
     }
     steps_free(&s);
-    sp_buffer_text(&page->out, "</section>\n");
 }

@@ -85,13 +85,12 @@ static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes
         at = y;
     }
     sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"%s\"/></g>", n_runs > MANY_RUNS ? " faint" : "",
-                     id, line.data ? line.data : "");
+                     id, sp_buffer_string(&line));
     if (page->is_file) /* few programs know the styles of what <use> repeats */
-        sp_buffer_format(out, "<path class=\"broad\" d=\"%s\"/>", line.data ? line.data : "");
+        sp_buffer_format(out, "<path class=\"broad\" d=\"%s\"/>", sp_buffer_string(&line));
     else
         sp_buffer_format(out, "<use class=\"broad\" href=\"#p%d\"/>", id);
-    out->failed |= line.failed;
-    sp_buffer_free(&line);
+    sp_buffer_drop(&line, out);
     int64_t pen = -1;
     for (int64_t a = 0, b; style->sleep && a < n; a = b) {
         b = run_end(columns, n, a);
@@ -339,9 +338,8 @@ static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lan
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
     int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
     track_figures(trace, path, &figures);
-    sp_track_open(page, path->name, figures.data ? figures.data : "");
-    out->failed |= figures.failed;
-    sp_buffer_free(&figures);
+    sp_track_open(page, path->name, sp_buffer_string(&figures));
+    sp_buffer_drop(&figures, out);
     sp_html_say(out,
                 " height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
                 "y=\"%d\" width=\"100%%\" height=\"%d\"/>",

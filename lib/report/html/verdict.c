@@ -71,8 +71,7 @@ static void classes_item(sp_page *page, const char *name, const uint8_t *among)
         if (!among || among[k])
             sp_buffer_say(&list, "%s%s", list.length ? ", " : "", c->classes[k]);
     sp_page_item(page, name, "%s", list.data);
-    page->out.failed |= list.failed;
-    sp_buffer_free(&list);
+    sp_buffer_drop(&list, &page->out);
 }
 
 static bool is_subset(const uint8_t *flags, int32_t n)
@@ -91,8 +90,7 @@ static void dwell_item(sp_page *page)
         if (c->min_dwell[k] > 1)
             sp_buffer_say(&list, "%s%s %d {steps}", list.length ? ", " : "", c->classes[k], (int)c->min_dwell[k]);
     name_item(page, "Minimum dwell", list.data);
-    page->out.failed |= list.failed;
-    sp_buffer_free(&list);
+    sp_buffer_drop(&list, &page->out);
 }
 
 static void run_card(sp_page *page)
@@ -143,7 +141,6 @@ void sp_page_verdict(sp_page *page)
 {
     const sp_fill_options all = {.is_wide = true};
     sp_table headline = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
-    sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
     sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
     sp_page_before_after(page);
@@ -166,7 +163,6 @@ void sp_page_verdict(sp_page *page)
         sp_buffer_text(&page->out, "</ul></details>\n");
     }
     run_card(page);
-    sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&headline);
     sp_table_free(&notes);
 }

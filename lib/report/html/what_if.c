@@ -230,12 +230,10 @@ static void put_tool(sp_page *page, int64_t n)
 void sp_page_what_if(sp_page *page)
 {
     const int64_t n = count_held(page);
-    sp_frame_section(&page->out, "what-if", "What if");
     sp_buffer_text(&page->out,
                    "<p>Change the rules and see at once what follows: a page can hold the decoder itself. Nothing leaves it, "
                    "and the rest of the page stays as it is.</p>\n");
     say_held(page, n);
     if (n > 0)
         put_tool(page, n);
-    sp_buffer_text(&page->out, "</section>\n");
 }

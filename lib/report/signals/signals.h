@@ -16,8 +16,10 @@ typedef struct sp_drawing {
 
 /* signals_page.c */
 void sp_drawing_class_key(sp_drawing *d);
-/* Opens a matrix of all classes, as sp_matrix_begin(). */
-void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner);
+/* A matrix of all classes; the cells are of d->counts, whose row i has the sum sp_drawing_row(). */
+typedef void sp_drawing_cell(const void *d, int32_t i, int32_t j, sp_buffer *out);
+void sp_drawing_matrix(sp_drawing *d, const char *caption, const char *corner, sp_drawing_cell *cell);
+int64_t sp_drawing_row(const sp_drawing *d, int32_t i);
 int sp_drawing_heat(int64_t part, int64_t whole); /* 0 to 10: the style of a cell */
 
 /* signals_data.c */

@@ -2,6 +2,7 @@
 #include "report/signals/signals.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { POINTS = 1000, CHANNELS = 8, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 
@@ -25,7 +26,6 @@ void sp_drawing_signals(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     double limit = 0;
-    sp_frame_section(&d->out, "signals", "Signals by class");
     for (int32_t k = 0; k < r->n_classes; k++)
         for (int64_t i = 0; r->examples[k] && i < r->n_channels * r->n_samples; i++)
             limit = fmax(limit, fabs((double)r->examples[k][i]));
@@ -55,7 +55,7 @@ void sp_drawing_signals(sp_drawing *d)
     sp_buffer_say(&d->out, ", all to one scale of ±%.2f.", limit);
     if (r->n_samples > POINTS)
         sp_buffer_format(&d->out, " Of its %lld samples %d are drawn, at equal distances.", (long long)r->n_samples, POINTS);
-    sp_buffer_text(&d->out, "</p>\n</section>\n");
+    sp_buffer_text(&d->out, "</p>\n");
 }
 
 /* ---- classes, recordings ---- */
@@ -64,7 +64,6 @@ void sp_drawing_distribution(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     int64_t total[2] = {0, 0};
-    sp_frame_section(&d->out, "distribution", "Classes");
     sp_buffer_text(&d->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Classes\"><table "
                             "class=\"wide\"><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
                             "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
@@ -92,7 +91,7 @@ void sp_drawing_distribution(sp_drawing *d)
                           total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0);
         sp_buffer_text(&d->out, "</svg></td></tr>\n");
     }
-    sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
+    sp_buffer_text(&d->out, "</tbody></table></div>\n");
 }
 
 /* Runs of one class as bars from the ground up, in units of steps; the first of the order is the highest, so that they are told
@@ -121,7 +120,6 @@ void sp_drawing_timeline(sp_drawing *d)
     int64_t longest = 1;
     for (int64_t n = 0; n < r->n_recordings; n++)
         longest = r->offsets[n + 1] - r->offsets[n] > longest ? r->offsets[n + 1] - r->offsets[n] : longest;
-    sp_frame_section(&d->out, "timeline", "Recordings");
     sp_drawing_class_key(d);
     for (int64_t n = 0; n < r->n_recordings && n < STRIPS; n++) {
         sp_html_say(&d->out,
@@ -134,42 +132,33 @@ void sp_drawing_timeline(sp_drawing *d)
     if (r->n_recordings > STRIPS)
         sp_buffer_format(&d->out, "<p class=\"small\">The first %d of %lld recordings.</p>\n", STRIPS,
                          (long long)r->n_recordings);
-    sp_buffer_text(&d->out, "</section>\n");
 }
 
 /* ---- rules ---- */
 
+static void transition_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
+{
+    const sp_drawing *d = arg;
+    const size_t at = (size_t)i * (size_t)d->r->n_classes + (size_t)j;
+    const int64_t count = d->counts[at], total = sp_drawing_row(d, i);
+    const bool is_allowed = !d->r->allow || d->r->allow[at];
+    sp_buffer_format(out, "<td class=\"h%d%s\"><b>%s</b><span>", sp_drawing_heat(count, total), is_allowed ? "" : " forbidden",
+                     !is_allowed ? "forbidden"
+                     : i == j    ? "stays"
+                                 : "allowed");
+    sp_buffer_percent(out, count, total);
+    sp_buffer_text(out, "</span></td>");
+}
+
 void sp_drawing_transitions(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
-    size_t k = (size_t)r->n_classes;
-    for (size_t i = 0; i < k * k; i++)
-        d->counts[i] = 0;
+    const size_t k = (size_t)r->n_classes;
+    memset(d->counts, 0, k * k * sizeof *d->counts);
     for (int64_t n = 0; n < r->n_recordings; n++)
         for (int64_t t = r->offsets[n] + 1; t < r->offsets[n + 1]; t++)
             if (r->labels[t] >= 0 && r->labels[t - 1] >= 0)
                 d->counts[(size_t)r->labels[t - 1] * k + (size_t)r->labels[t]]++;
-    sp_frame_section(&d->out, "transitions", "Transitions");
-    sp_drawing_matrix_begin(d, r->model_name ? r->model_name : "no rules", "from \\ to");
-    for (size_t i = 0; i < k; i++) {
-        int64_t total = 0;
-        for (size_t j = 0; j < k; j++)
-            total += d->counts[i * k + j];
-        sp_matrix_row(&d->out, r->classes[i]);
-        for (size_t j = 0; j < k; j++) {
-            int64_t count = d->counts[i * k + j];
-            bool is_allowed = !r->allow || r->allow[i * k + j];
-            sp_buffer_format(&d->out, "<td class=\"h%d%s\"><b>%s</b><span>", sp_drawing_heat(count, total),
-                             is_allowed ? "" : " forbidden",
-                             !is_allowed ? "forbidden"
-                             : i == j    ? "stays"
-                                         : "allowed");
-            sp_buffer_percent(&d->out, count, total);
-            sp_buffer_text(&d->out, "</span></td>");
-        }
-        sp_buffer_text(&d->out, "</tr>\n");
-    }
-    sp_matrix_end(&d->out);
-    sp_buffer_text(&d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
-                            "</section>\n");
+    sp_drawing_matrix(d, r->model_name ? r->model_name : "no rules", "from \\ to", transition_cell);
+    sp_buffer_text(&d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n");
 }

@@ -11,11 +11,23 @@ void sp_drawing_class_key(sp_drawing *d)
     sp_buffer_text(&d->out, "</ul>\n");
 }
 
-void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner)
+void sp_drawing_matrix(sp_drawing *d, const char *caption, const char *corner, sp_drawing_cell *cell)
 {
-    sp_matrix_begin(
-        &d->out,
-        &(sp_matrix){.classes = d->r->classes, .n = d->r->n_classes, .corner = corner, .label = "Matrix", .caption = caption});
+    sp_matrix_write(&d->out, &(sp_matrix){.classes = d->r->classes,
+                                          .n = d->r->n_classes,
+                                          .corner = corner,
+                                          .label = "Matrix",
+                                          .caption = caption,
+                                          .cell = cell,
+                                          .arg = d});
+}
+
+int64_t sp_drawing_row(const sp_drawing *d, int32_t i)
+{
+    int64_t total = 0;
+    for (int32_t j = 0; j < d->r->n_classes; j++)
+        total += d->counts[(size_t)i * (size_t)d->r->n_classes + (size_t)j];
+    return total;
 }
 
 int sp_drawing_heat(int64_t part, int64_t whole)
@@ -40,14 +52,17 @@ static bool always(const sp_signals_report *r)
 }
 
 static const struct {
-    const char *id, *name;
+    const char *id, *name, *title;
     bool (*is_there)(const sp_signals_report *r);
     void (*write)(sp_drawing *d);
 } sections[] = {
-    {"signals", "Signals", always, sp_drawing_signals},          {"distribution", "Classes", always, sp_drawing_distribution},
-    {"timeline", "Recordings", always, sp_drawing_timeline},     {"transitions", "Transitions", always, sp_drawing_transitions},
-    {"learning", "Training", always, sp_drawing_learning},       {"hypnogram", "Not trained on", has_test, sp_drawing_hypnograms},
-    {"confusion", "Confusion", has_test, sp_drawing_confusions},
+    {"signals", "Signals", "Signals by class", always, sp_drawing_signals},
+    {"distribution", "Classes", "Classes", always, sp_drawing_distribution},
+    {"timeline", "Recordings", "Recordings", always, sp_drawing_timeline},
+    {"transitions", "Transitions", "Transitions", always, sp_drawing_transitions},
+    {"learning", "Training", "Training", always, sp_drawing_learning},
+    {"hypnogram", "Not trained on", "A recording that was not trained on", has_test, sp_drawing_hypnograms},
+    {"confusion", "Confusion", "Confusion on the testing recordings", has_test, sp_drawing_confusions},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
@@ -77,8 +92,11 @@ sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp
     }
     head(&d);
     for (size_t i = 0; i < N_SECTIONS; i++)
-        if (sections[i].is_there(report))
+        if (sections[i].is_there(report)) {
+            sp_frame_section(&d.out, "", sections[i].id, sections[i].title);
             sections[i].write(&d);
+            sp_frame_section_end(&d.out);
+        }
     sp_frame_end(&d.out, false);
     sp_class_style_free(&d.style);
     free(d.counts);

@@ -154,7 +154,6 @@ void sp_drawing_learning(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     sp_table table = {.title = "After the last epoch"};
-    sp_frame_section(&d->out, "learning", "Training");
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++) {
         sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\">");
@@ -185,7 +184,6 @@ void sp_drawing_learning(sp_drawing *d)
                 "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and training can only push the "
                 "other logits down.</p>\n",
                 r->networks[i].name);
-    sp_buffer_text(&d->out, "</section>\n");
 }
 
 /* ---- what the networks say ---- */
@@ -226,11 +224,8 @@ void sp_drawing_hypnograms(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     int64_t before = 0, n = 0;
-    for (; n < r->n_recordings && !r->is_test[n]; n++)
+    for (; !r->is_test[n]; n++) /* the section is there where one is */
         ;
-    if (n == r->n_recordings)
-        return;
-    sp_frame_section(&d->out, "hypnogram", "A recording that was not trained on");
     sp_drawing_class_key(d);
     sp_html_say(&d->out,
                 "<p class=\"sub\">Recording %s, each step alone, not decoded; triangles mark what the rules forbid.</p>\n",
@@ -238,44 +233,36 @@ void sp_drawing_hypnograms(sp_drawing *d)
     hypnogram(d, "labels", r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
     for (int32_t i = 0; i < r->n_networks; i++)
         hypnogram(d, r->networks[i].name, r->networks[i].path + before, r->offsets[n + 1] - r->offsets[n]);
-    sp_buffer_text(&d->out, "</section>\n");
+}
+
+static void confusion_cell(const void *arg, int32_t i, int32_t j, sp_buffer *out)
+{
+    const sp_drawing *d = arg;
+    const int64_t count = d->counts[(size_t)i * (size_t)d->r->n_classes + (size_t)j], total = sp_drawing_row(d, i);
+    sp_buffer_say(out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(count, total), i == j ? " diagonal" : "", count);
+    sp_buffer_percent(out, count, total);
+    sp_buffer_text(out, "</span></td>");
 }
 
 static void confusion(sp_drawing *d, const sp_trained *network)
 {
     const sp_signals_report *r = d->r;
-    size_t k = (size_t)r->n_classes;
+    const size_t k = (size_t)r->n_classes;
     int64_t at = 0;
-    for (size_t i = 0; i < k * k; i++)
-        d->counts[i] = 0;
+    memset(d->counts, 0, k * k * sizeof *d->counts);
     for (int64_t n = 0; n < r->n_recordings; n++)
         for (int64_t t = r->offsets[n]; r->is_test[n] && t < r->offsets[n + 1]; t++, at++)
             if (is_judged(r, t) && network->path[at] >= 0)
                 d->counts[(size_t)r->labels[t] * k + (size_t)network->path[at]]++;
     sp_buffer_text(&d->out, "<section>");
-    sp_drawing_matrix_begin(d, network->name, "label \\ said");
-    for (size_t i = 0; i < k; i++) {
-        int64_t total = 0;
-        for (size_t j = 0; j < k; j++)
-            total += d->counts[i * k + j];
-        sp_matrix_row(&d->out, r->classes[i]);
-        for (size_t j = 0; j < k; j++) {
-            sp_buffer_say(&d->out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(d->counts[i * k + j], total),
-                          i == j ? " diagonal" : "", d->counts[i * k + j]);
-            sp_buffer_percent(&d->out, d->counts[i * k + j], total);
-            sp_buffer_text(&d->out, "</span></td>");
-        }
-        sp_buffer_text(&d->out, "</tr>\n");
-    }
-    sp_matrix_end(&d->out);
-    sp_buffer_text(&d->out, "</section>\n");
+    sp_drawing_matrix(d, network->name, "label \\ said", confusion_cell);
+    sp_frame_section_end(&d->out);
 }
 
 void sp_drawing_confusions(sp_drawing *d)
 {
-    sp_frame_section(&d->out, "confusion", "Confusion on the testing recordings");
     sp_buffer_text(&d->out, "<div class=\"grid\">\n");
     for (int32_t i = 0; i < d->r->n_networks; i++)
         confusion(d, &d->r->networks[i]);
-    sp_buffer_text(&d->out, "</div>\n</section>\n");
+    sp_buffer_text(&d->out, "</div>\n");
 }

@@ -99,6 +99,7 @@ void sp_fill_sleep_nights(const sp_comparison *c, const sp_fill_options *options
     const sp_sleep_measure measure = options->measure;
     const int64_t limit = options->most_rows;
     int decimals = sp_sleep_decimals(measure);
+    table->title = sp_sleep_measure_name(measure);
     sp_table_columns(table, "{recording}");
     sp_table_holds(table, SP_HOLDS_RECORDING);
     sp_strategy_columns(c, sleep->reference, table);

@@ -13,6 +13,17 @@ void sp_buffer_free(sp_buffer *buffer)
     *buffer = (sp_buffer){.words = buffer->words};
 }
 
+void sp_buffer_drop(sp_buffer *piece, sp_buffer *whole)
+{
+    whole->failed |= piece->failed;
+    sp_buffer_free(piece);
+}
+
+const char *sp_buffer_string(const sp_buffer *buffer)
+{
+    return buffer->data ? buffer->data : "";
+}
+
 /* Room for n more bytes and the terminator. */
 static bool buffer_reserve(sp_buffer *buffer, size_t n)
 {
@@ -130,8 +141,7 @@ void sp_buffer_address(sp_buffer *buffer, const char *text)
             (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
         sp_buffer_format(buffer, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
     }
-    buffer->failed |= clean.failed;
-    sp_buffer_free(&clean);
+    sp_buffer_drop(&clean, buffer);
 }
 
 void sp_buffer_place(sp_buffer *buffer, const char *id, int64_t step)

@@ -29,6 +29,10 @@ typedef struct sp_buffer_sink {
 /* {0} is an empty buffer. _free leaves an empty buffer behind, with the same words. */
 void sp_buffer_free(sp_buffer *buffer);
 
+/* Frees what was a piece of another text; where it has failed, the whole has too. */
+void sp_buffer_drop(sp_buffer *piece, sp_buffer *whole);
+const char *sp_buffer_string(const sp_buffer *buffer); /* the text so far, "" where nothing was added */
+
 void sp_buffer_add(sp_buffer *buffer, const char *bytes, size_t n);
 void sp_buffer_text(sp_buffer *buffer, const char *text); /* NULL adds nothing */
 void sp_buffer_repeat(sp_buffer *buffer, char c, int64_t n);

@@ -9,7 +9,7 @@ json_t *sp_json_text(const char *text, bool *failed)
 {
     sp_buffer clean = {0};
     sp_buffer_utf8(&clean, text);
-    json_t *value = clean.failed ? NULL : json_stringn_nocheck(clean.data ? clean.data : "", clean.length);
+    json_t *value = clean.failed ? NULL : json_stringn_nocheck(sp_buffer_string(&clean), clean.length);
     sp_buffer_free(&clean);
     *failed |= !value;
     return value;
@@ -34,7 +34,7 @@ void sp_json_set_named(json_t *object, const char *name, json_t *value, bool *fa
         json_decref(value);
         *failed = true;
     } else {
-        sp_json_set(object, key.data ? key.data : "", value, failed);
+        sp_json_set(object, sp_buffer_string(&key), value, failed);
     }
     sp_buffer_free(&key);
 }

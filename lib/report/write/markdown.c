@@ -76,8 +76,7 @@ static void add_top(writer *w)
         sp_buffer_markdown(&w->out, prices.data);
         sp_buffer_text(&w->out, "\n\n");
     }
-    w->out.failed |= prices.failed;
-    sp_buffer_free(&prices);
+    sp_buffer_drop(&prices, &w->out);
 }
 
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)

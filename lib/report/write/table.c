@@ -189,8 +189,8 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, bool is_
     const sp_cell *cell = cell_at(table, row, column);
     sp_buffer name = {0}, plain = {0};
     sp_buffer_name(&name, sp_table_get(table, row, column), column == 0 ? fit->widths[0] : 0);
-    sp_text_plain(&plain, name.data ? name.data : "", style->ascii);
-    const char *text = plain.data ? plain.data : "";
+    sp_text_plain(&plain, sp_buffer_string(&name), style->ascii);
+    const char *text = sp_buffer_string(&plain);
     const char *code = !style->colour ? "" : row == 0 ? "\033[2m" : tone_code(cell->tone);
     int pad = fit->widths[column] - sp_text_width(text);
     if (column)

@@ -81,10 +81,9 @@ void sp_buffer_latex(sp_buffer *out, const char *text)
 {
     sp_buffer clean = {0};
     sp_buffer_name(&clean, text, 0);
-    for (const char *at = clean.data ? clean.data : ""; *at;)
+    for (const char *at = sp_buffer_string(&clean); *at;)
         add_letter(out, &at);
-    out->failed |= clean.failed;
-    sp_buffer_free(&clean);
+    sp_buffer_drop(&clean, out);
 }
 
 /* The sign of a number is a minus, not a hyphen: cells that begin "-3" and hold "to -4". */
@@ -99,8 +98,7 @@ static void add_cell(sp_buffer *out, const char *text, bool is_number)
             sp_buffer_add(&signed_text, at, 1);
     }
     sp_buffer_latex(out, is_number && signed_text.data ? signed_text.data : text);
-    out->failed |= signed_text.failed;
-    sp_buffer_free(&signed_text);
+    sp_buffer_drop(&signed_text, out);
 }
 
 /* Letters across of the longest word. */
@@ -139,9 +137,8 @@ static void add_stacked(sp_buffer *out, const char *text, sp_align align)
         const char *space = strchr(text, ' ');
         sp_buffer word = {0};
         sp_buffer_add(&word, text, space ? (size_t)(space - text) : strlen(text));
-        sp_buffer_latex(out, word.data ? word.data : "");
-        out->failed |= word.failed;
-        sp_buffer_free(&word);
+        sp_buffer_latex(out, sp_buffer_string(&word));
+        sp_buffer_drop(&word, out);
         if (!space)
             break;
         sp_buffer_text(out, "\\\\");
@@ -162,9 +159,8 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
         sp_buffer_text(out, ": ");
     }
     sp_buffer_words(&title, table->title ? table->title : "");
-    sp_buffer_latex(out, title.data ? title.data : "");
-    out->failed |= title.failed;
-    sp_buffer_free(&title);
+    sp_buffer_latex(out, sp_buffer_string(&title));
+    sp_buffer_drop(&title, out);
     sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
     /* A line of an article has room for about 70 letters, and for nearly 100 small ones; beyond, names of columns are stacked. */
     int width = width_of(table, false);

@@ -17,9 +17,8 @@ static void add_name(sp_buffer *out, const writer *w, const char *text, int widt
 {
     sp_buffer name = {0};
     sp_buffer_name(&name, text, width);
-    sp_text_plain(out, name.data ? name.data : "", w->style.ascii);
-    out->failed |= name.failed;
-    sp_buffer_free(&name);
+    sp_text_plain(out, sp_buffer_string(&name), w->style.ascii);
+    sp_buffer_drop(&name, out);
 }
 
 static void heading(writer *w, const char *name, const char *title)
@@ -31,10 +30,9 @@ static void heading(writer *w, const char *name, const char *title)
         sp_buffer_text(&w->out, ": ");
     }
     sp_buffer_words(&words, title);
-    sp_text_plain(&w->out, words.data ? words.data : "", w->style.ascii);
+    sp_text_plain(&w->out, sp_buffer_string(&words), w->style.ascii);
     sp_buffer_text(&w->out, w->style.colour ? "\033[0m\n" : "\n");
-    w->out.failed |= words.failed;
-    sp_buffer_free(&words);
+    sp_buffer_drop(&words, &w->out);
 }
 
 /* Adds a sentence broken at spaces, the following lines indented. */
@@ -61,8 +59,7 @@ static void wrapped(writer *w, const char *text, int indent)
         word += n + (end != '\0');
     }
     sp_buffer_text(&w->out, "\n");
-    w->out.failed |= plain.failed;
-    sp_buffer_free(&plain);
+    sp_buffer_drop(&plain, &w->out);
 }
 
 static void add_top(writer *w)
@@ -71,19 +68,16 @@ static void add_top(writer *w)
     sp_buffer line = {.words = &c->words};
     sp_buffer_format(&line, "%s: ", c->file ? c->file : "scores");
     sp_buffer_sizes(&line, c);
-    wrapped(w, line.data ? line.data : "", 2);
-    w->out.failed |= line.failed;
-    sp_buffer_free(&line);
+    wrapped(w, sp_buffer_string(&line), 2);
+    sp_buffer_drop(&line, &w->out);
     sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s", c->model_name ? c->model_name : "?",
                   (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
-    wrapped(w, line.data ? line.data : "", 2);
-    w->out.failed |= line.failed;
-    sp_buffer_free(&line);
+    wrapped(w, sp_buffer_string(&line), 2);
+    sp_buffer_drop(&line, &w->out);
     sp_add_prices(c, &line);
     if (line.length)
         wrapped(w, line.data, 2);
-    w->out.failed |= line.failed;
-    sp_buffer_free(&line);
+    sp_buffer_drop(&line, &w->out);
 }
 
 /* ---- confusion matrices, side by side ---- */
