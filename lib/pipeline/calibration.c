@@ -1,4 +1,5 @@
 #include "pipeline/calibration.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 
@@ -167,19 +168,22 @@ sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out
 static void trim(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, int32_t *labels)
 {
     if (sleep)
-        sp_wake_trim_piece(sleep, p->wake_margin, block->first_step, block->n_steps, labels);
+        sp_wake_trim_piece(sleep, p->wake.margin, block->first_step, block->n_steps, labels);
     for (int64_t r = 0; !sleep && r < block->n_recordings; r++) {
         int64_t first = block->offsets[r];
-        sp_wake_trim(block->offsets[r + 1] - first, p->wake_stages, p->wake_margin, labels + first);
+        sp_wake_trim(block->offsets[r + 1] - first, p->wake.stages, p->wake.margin, labels + first);
     }
 }
 
-sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+static sp_status add(void *arg, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
 {
+    sp_pipeline *p = arg;
+    sp_likelihood *l = &p->likelihood;
     const sp_scores scores = sp_block_batch(block).scores;
     const int32_t *labels = block->labels;
     int32_t *kept = NULL;
-    if (p->wake_stages) {
+    sp_status status = SP_OK;
+    if (p->wake.stages) {
         size_t n = (size_t)block->n_steps;
         if (!(kept = malloc((n + 1) * sizeof *kept)))
             return sp_no_memory(err);
@@ -187,10 +191,18 @@ sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake
         trim(p, block, sleep, kept);
         labels = kept;
     }
-    sp_status status = p->reliability ? sp_probabilities_add(&p->nll, p->reliability, &scores, labels, block->weights, err)
-                                      : sp_nll_sums_add(&p->nll, &scores, labels, block->weights, err);
-    if (status == SP_OK && p->calibration)
-        status = add_calibrations(p->calibration, block, labels, err);
+    TRY(l->reliability ? sp_probabilities_add(&l->nll, l->reliability, &scores, labels, block->weights, err)
+                       : sp_nll_sums_add(&l->nll, &scores, labels, block->weights, err));
+    if (l->calibration)
+        TRY(add_calibrations(l->calibration, block, labels, err));
+done:
     free(kept);
     return status;
+}
+
+void sp_pipeline_want_likelihood(sp_pipeline *p)
+{
+    const sp_consumer consumer = {.arg = p, .prepared = add};
+    p->likelihood.is_wanted = true;
+    sp_pipeline_add_consumer(p, &consumer);
 }

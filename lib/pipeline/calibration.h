@@ -37,8 +37,8 @@ void sp_calibration_close(calibration *c);
 /* Fills the comparison's calibrations. */
 sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out, sp_error *err);
 
-/* Adds the labels of a prepared block that count to p->nll, and where they are there to p->reliability and p->calibration.
- *   sleep   of the recording that the block is a chunk of, or NULL: the block holds whole recordings */
-sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err);
+/* From then on the labels of prepared blocks that count are added to p->likelihood: to nll, and where they are there to
+ * reliability and calibration. */
+void sp_pipeline_want_likelihood(sp_pipeline *p);
 
 #endif

@@ -8,12 +8,13 @@
 
 #include "core/prepare.h"
 #include "core/subjects.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
+#include "parts/part.h"
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/long/long_recording.h"
-#include "pipeline/parts/part_run.h"
 #include "pipeline/run.h"
 
 const char *sp_strategies_named(const sp_run_options *o)
@@ -44,20 +45,26 @@ bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info)
     return ends_with(model->source, at, name) || strncmp(after, bytes, strlen(bytes)) == 0;
 }
 
-sp_status sp_pipeline_check_decoding(const sp_pipeline *p, sp_error *err)
+sp_status sp_pipeline_open_decoding(sp_pipeline *p, sp_error *err)
 {
     if (!p->info->has_scores)
         return sp_fail(err, SP_EINVAL, "%s: there are no scores to decode", p->file);
+    sp_pipeline_add_hook(p);
     return sp_long_recording_warn(p, err);
 }
 
 /* Likelihood and calibration of one classifier, and whether it can be decoded. */
 static sp_status open_figures(sp_pipeline *p, sp_error *err)
 {
-    p->has_path_scores = true;
-    p->has_nll = p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
-    sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
-    return status == SP_OK ? sp_pipeline_check_decoding(p, err) : status;
+    sp_status status = SP_OK;
+    p->about.has_path_scores = true;
+    if (p->info->has_labels && !p->prepare.clamp) { /* clamped scores are the labels */
+        TRY(sp_reliability_new(p->info->n_classes, &p->likelihood.reliability, err));
+        sp_pipeline_want_likelihood(p);
+    }
+    TRY(sp_pipeline_open_decoding(p, err));
+done:
+    return status;
 }
 
 sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_error *err)
@@ -68,7 +75,7 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
                       "recording with a model that never saw it",
                       p->model->name);
     sp_status status = sp_calibration_open(scaled, p->folds, &p->prepare, p->info->n_classes, err);
-    p->calibration = scaled;
+    p->likelihood.calibration = scaled;
     if (status == SP_OK)
         status = open_figures(p, err);
     for (int32_t i = 0; status == SP_OK && i < p->n_against; i++)
@@ -80,7 +87,7 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 {
     sp_comparison *made = NULL;
     sp_status status = sp_pipeline_evaluate(p, &made, err);
-    if (status != SP_OK || !made) /* of a part nothing is made */
+    if (status != SP_OK)
         return status;
     made->n_folds = p->folds ? p->folds->n_folds : 0;
     made->fitted_on_input = !p->folds && sp_is_fitted_on(p->model, p->info);
@@ -134,9 +141,10 @@ sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
         return sp_fail(err, SP_EINVAL,
                        "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
                        "model and compare with that");
-    if (p->part && p->part->shard.n > o->n_folds)
+    const sp_shard *shard = p->range.shard;
+    if (shard && shard->n > o->n_folds)
         return sp_fail(err, SP_EINVAL, "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
-                       (long long)p->part->shard.i, (long long)p->part->shard.n, o->n_folds, o->n_folds);
+                       (long long)shard->i, (long long)shard->n, o->n_folds, o->n_folds);
     return SP_OK;
 }
 
@@ -156,7 +164,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
         return sp_no_memory(err);
     folds->n_folds = n;
     for (int32_t f = 0; status == SP_OK && f < n; f++) {
-        if (!sp_shard_has_fold(p->part ? &p->part->shard : NULL, f))
+        if (!sp_shard_has_fold(p->range.shard, f))
             continue;
         status = sp_cross_fit(training, how, folds->fold, f, workers, &folds->models[f], err);
         if (status == SP_OK && how->progress)
@@ -289,9 +297,9 @@ sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_opt
         return sp_fail(err, SP_EINVAL, "`cv` is of comparing, which has labels to judge by");
     sp_status status = sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : "viterbi", err);
     if (status == SP_OK)
-        status = sp_pipeline_check_decoding(&p, err);
+        status = sp_pipeline_open_decoding(&p, err);
     if (status == SP_OK)
-        status = sp_pipeline_run(&p, NULL, err);
+        status = sp_pipeline_run(&p, err);
     sp_pipeline_result(&p, result);
     sp_pipeline_close(&p);
     return status;

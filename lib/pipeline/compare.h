@@ -12,9 +12,9 @@ const char *sp_strategies_named(const sp_run_options *options);
 /* Was the model fitted on these very recordings? */
 bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info);
 
-/* An open pipeline for decoding: checks that there are scores, and warns of recordings that have to be read whole. Where p->sink
- * is wanted it is there by now. */
-sp_status sp_pipeline_check_decoding(const sp_pipeline *p, sp_error *err);
+/* Makes an open pipeline ready to be decoded: the hook of paths is a consumer; checks that there are scores, and warns of
+ * recordings that have to be read whole. Other consumers of paths are there by now. */
+sp_status sp_pipeline_open_decoding(sp_pipeline *p, sp_error *err);
 
 /* Makes an open pipeline ready to be compared: likelihood, calibration (`scaled`, to be closed after the pipeline), and the
  * above. p->folds stands by now. */

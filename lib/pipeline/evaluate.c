@@ -1,7 +1,9 @@
 /* sp_evaluate(): paths in memory, ours or others', evaluated against recordings from anywhere. */
 #include <string.h>
 
+#include "pipeline/calibration.h"
 #include "pipeline/evaluation.h"
+#include "pipeline/source.h"
 
 typedef struct array_evaluation {
     sp_pipeline p;
@@ -47,13 +49,15 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     p->n_strategies = e->paths->n_strategies;
     for (int s = 0; s < p->n_strategies; s++)
         p->names[s] = e->paths->names[s];
-    p->has_nll = p->info->has_labels && p->info->has_scores;
+    if (p->info->has_labels && p->info->has_scores)
+        sp_pipeline_want_likelihood(p);
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = p->info->kind;
     p->prepare.missing_uniform = true;
     e->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = e};
+    p->source = &sp_given_source;
     p->given = &e->given;
-    p->has_path_scores = e->paths->results != NULL;
+    p->about.has_path_scores = e->paths->results != NULL;
     return sp_pipeline_use_given(p, err);
 }
 

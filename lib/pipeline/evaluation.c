@@ -4,44 +4,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
-#include "pipeline/parts/merge.h"
-#include "pipeline/parts/part_run.h"
 #include "pipeline/rules/rule_costs.h"
 #include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
+#include "pipeline/source.h"
 #include "report/drawn.h"
 #include "statepath/report.h"
 
-/* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
-static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluation_options *how, sp_comparison *comparison, sp_error *err)
+/* ---- the consumer ---- */
+
+static sp_status add_block(void *arg, const sp_evaluation_block *block, sp_error *err)
 {
+    const sp_judging *j = arg;
+    return sp_evaluation_add(j->evaluation, block, j->p->workers, err);
+}
+
+static sp_status begin_recording(void *arg, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
+                                 void *read_arg, sp_error *err)
+{
+    const sp_judging *j = arg;
+    const sp_status status = sp_evaluation_begin(j->evaluation, recording, err);
+    return status == SP_OK ? sp_evaluation_ceiling(j->evaluation, has_gap, read, read_arg, j->p->workers, err) : status;
+}
+
+static sp_status add_piece(void *arg, const sp_evaluation_piece *piece, sp_error *err)
+{
+    return sp_evaluation_add_piece(((const sp_judging *)arg)->evaluation, piece, err);
+}
+
+static sp_status end_recording(void *arg, sp_error *err)
+{
+    return sp_evaluation_end(((const sp_judging *)arg)->evaluation, err);
+}
+
+static sp_consumer consumer_of(sp_judging *j)
+{
+    return (sp_consumer){.arg = j,
+                         .with_broken = j->how.is_part,
+                         .block = add_block,
+                         .begin = begin_recording,
+                         .piece = add_piece,
+                         .end = end_recording};
+}
+
+/* ---- steps that a page draws ---- */
+
+/* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
+static sp_status fetch_steps(const sp_judging *j, sp_comparison *comparison, sp_error *err)
+{
+    const sp_evaluation_options *how = &j->how;
+    const sp_pipeline *again = j->again;
     int64_t *recordings = NULL, n = 0;
-    sp_status status = how->trace_steps ? sp_report_drawn(comparison, how->trace_steps, &recordings, &n, err) : SP_OK;
-    if (status != SP_OK || n == 0) {
-        free(recordings);
-        return status;
-    }
-    sp_evaluation_options steps = sp_evaluation_options_default();
-    steps.has_labels = how->has_labels;
-    steps.n_strategies = how->n_strategies;
-    steps.names = how->names;
-    steps.n_against = how->n_against;
-    steps.against = how->against;
-    steps.trace_steps = how->trace_steps;
-    steps.with_ceiling = false;
-    sp_evaluation *evaluation = NULL;
-    status = sp_evaluation_new(p->chain, NULL, &steps, &evaluation, err);
-    if (status == SP_OK)
-        status = sp_pipeline_run_again(p, n, recordings, evaluation, err);
-    if (status == SP_OK)
-        sp_evaluation_move_traces(evaluation, recordings, comparison);
-    sp_evaluation_free(evaluation);
+    sp_judging steps = {.p = j->p, .how = sp_evaluation_options_default()};
+    sp_status status = SP_OK;
+    if (how->trace_steps)
+        TRY(sp_report_drawn(comparison, how->trace_steps, &recordings, &n, err));
+    if (n == 0)
+        goto done;
+    steps.how.has_labels = how->has_labels;
+    steps.how.n_strategies = how->n_strategies;
+    steps.how.names = how->names;
+    steps.how.n_against = how->n_against;
+    steps.how.against = how->against;
+    steps.how.trace_steps = how->trace_steps;
+    steps.how.with_ceiling = false;
+    TRY(sp_evaluation_new(again->chain, NULL, &steps.how, &steps.evaluation, err));
+    const sp_consumer consumer = consumer_of(&steps);
+    TRY(sp_pipeline_run_again(again, n, recordings, &consumer, err));
+    sp_evaluation_move_traces(steps.evaluation, recordings, comparison);
+done:
+    sp_evaluation_free(steps.evaluation);
     free(recordings);
     return status;
 }
+
+/* ---- recordings that are asked for ---- */
 
 static int64_t find_id(const sp_source_info *info, const char *id)
 {
@@ -111,17 +152,17 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
                                  .input_classes = p->info->classes,
                                  .model = p->model,
                                  .class_of_column = p->class_of_column,
-                                 .path_codes = p->path_codes,
-                                 .label_codes = p->label_codes,
-                                 .labels_file = p->labels_file};
+                                 .path_codes = p->about.path_codes,
+                                 .label_codes = p->about.label_codes,
+                                 .labels_file = p->about.labels_file};
     sp_status status = sp_comparison_describe(comparison, &texts, err);
-    const sp_nll nll = sp_nll_sums_value(&p->nll);
-    if (p->has_nll)
+    const sp_nll nll = sp_nll_sums_value(&p->likelihood.nll);
+    if (p->likelihood.is_wanted)
         sp_comparison_set_nll(comparison, &nll);
-    if (status == SP_OK && p->reliability)
-        status = sp_reliability_finish(p->reliability, level, &comparison->reliability, err);
-    if (status == SP_OK && p->reliability)
-        status = sp_calibration_finish(p->calibration, level, comparison, err);
+    if (status == SP_OK && p->likelihood.reliability)
+        status = sp_reliability_finish(p->likelihood.reliability, level, &comparison->reliability, err);
+    if (status == SP_OK && p->likelihood.reliability)
+        status = sp_calibration_finish(p->likelihood.calibration, level, comparison, err);
     return status;
 }
 
@@ -145,12 +186,12 @@ static sp_status describe_against(const sp_pipeline *p, double level, sp_compari
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
         const sp_pipeline *one = &p->against[i].p;
-        const sp_nll nll = sp_nll_sums_value(&one->nll);
+        const sp_nll nll = sp_nll_sums_value(&one->likelihood.nll);
         status = sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path,
-                                     one->has_nll ? &nll : NULL, err);
-        if (status == SP_OK && one->reliability)
-            status = sp_reliability_finish(one->reliability, level, &comparison->against[i].reliability, err);
-        if (status == SP_OK && one->reliability)
+                                     one->likelihood.is_wanted ? &nll : NULL, err);
+        if (status == SP_OK && one->likelihood.reliability)
+            status = sp_reliability_finish(one->likelihood.reliability, level, &comparison->against[i].reliability, err);
+        if (status == SP_OK && one->likelihood.reliability)
             status = tell_classes(p->against[i].column, one->info->n_classes, comparison->against[i].reliability->class_ece, err);
     }
     return status;
@@ -173,157 +214,158 @@ static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how, cons
 {
     if (!how->has_wake_trim)
         return;
-    p->wake_margin = sp_wake_trim_steps(how->wake_trim_minutes, how->epoch_seconds);
+    p->wake.margin = sp_wake_trim_steps(how->wake_trim_minutes, how->epoch_seconds);
     for (int32_t k = 0; k < SP_N_STAGES; k++)
-        p->stages[k] = how->stage_of_class[column ? column[k] : k];
-    p->wake_stages = p->stages;
+        p->wake.room[k] = how->stage_of_class[column ? column[k] : k];
+    p->wake.stages = p->wake.room;
 }
 
 /* Names of all strategies and classifiers, and which strategies are legal by construction: of paths that are there already
  * legality is counted, never assumed. */
-typedef struct everybody {
-    int32_t n;
-    const char *names[SP_EVALUATION_MAX_STRATEGIES], *against[SP_MOST_AGAINST];
-    bool is_legal[SP_EVALUATION_MAX_STRATEGIES];
-} everybody;
-
-static void list_everybody(const sp_pipeline *p, everybody *all)
+static void list_everybody(sp_judging *j)
 {
+    const sp_pipeline *p = j->p;
     int32_t at = 0;
-    all->n = sp_pipeline_all_names(p, all->names);
+    j->how.n_strategies = sp_pipeline_all_names(p, j->names);
     for (int32_t i = -1; i < p->n_against; i++) {
         const sp_pipeline *one = i < 0 ? p : &p->against[i].p;
         if (i >= 0)
-            all->against[i] = p->against[i].name;
+            j->against[i] = p->against[i].name;
         for (int s = 0; s < one->n_strategies; s++)
-            all->is_legal[at++] =
-                !one->given && sp_strategy_about(one->strategies[s].kind)->is_legal && one->on_infeasible != SP_INFEASIBLE_RELAX;
+            j->is_legal[at++] = one->source->is_decoded && sp_strategy_about(one->strategies[s].kind)->is_legal &&
+                                one->on_infeasible != SP_INFEASIBLE_RELAX;
     }
 }
 
-/* Counts all recordings, or what parts have counted of them. For a part *is_done: there is no comparison to be made. */
-static sp_status count(sp_pipeline *p, const sp_evaluation_options *how, sp_evaluation *evaluation, bool *is_done, sp_error *err)
+/* Who is compared, and what there is of them. */
+static void describe_input(sp_judging *j, const sp_judging_form *form)
 {
-    sp_part_run *part = p->part;
-    *is_done = part != NULL;
-    if (p->merging)
-        return sp_merging_join(p, evaluation, err);
-    bool is_there = false;
-    sp_status status = part ? part->begin(part, p, how, &is_there, err) : SP_OK;
-    if (status == SP_OK && !is_there)
-        status = sp_pipeline_run(p, evaluation, err);
-    if (status != SP_OK || !part || is_there)
-        return status;
-    status = sp_evaluation_counted(evaluation, &part->content.counted, err);
-    sp_counting run = {.to = &part->content.run};
-    sp_part_count_run(&run, p);
-    return status == SP_OK ? sp_counting_end(&run, "the part", err) : status;
+    const sp_pipeline *p = j->p;
+    sp_evaluation_options *how = &j->how;
+    *how = sp_evaluation_options_default();
+    list_everybody(j);
+    how->has_labels = p->info->has_labels;
+    how->classes = j->classes;
+    how->names = j->names;
+    how->n_against = p->n_against;
+    how->against = j->against;
+    how->is_legal = j->is_legal;
+    how->has_path_scores = p->about.has_path_scores;
+    how->has_length_trim = p->about.cut_path_steps != NULL;
+    how->trace_steps = form->again ? p->opt->trace_steps : 0;
+    how->is_part = form->is_part;
+    how->keeps_steps = form->keeps_steps;
+    how->n_raters = p->raters.found.n_raters;
+    how->raters = p->raters.found.names;
+    if (p->subjects) {
+        how->n_subjects = p->subjects->n_subjects;
+        how->subjects = (const char *const *)p->subjects->names;
+        how->subjects_place = p->subjects->place;
+    }
 }
 
-/* What a finished comparison lacks: the recordings asked for, which it takes over; drawn steps, costs of rules, texts. */
-static sp_status complete(sp_pipeline *p, const sp_evaluation_options *how, int64_t **asked, int64_t n_asked, sp_comparison *made,
-                          sp_error *err)
+/* Words and bounds that all classifiers share. */
+static void share(sp_judging *j, sp_pipeline *again)
 {
-    const sp_pipeline *again = p->merging && p->merging->again ? p->merging->again : p;
-    made->is_simulated = p->info->is_simulated;
-    made->asked = *asked;
-    made->n_asked = n_asked;
-    *asked = NULL;
-    sp_status status = fetch_steps(again, how, made, err);
-    if (status == SP_OK)
-        status = sp_rule_costs_make(p, &how->bootstrap, made, err);
-    if (status == SP_OK)
-        status = sp_what_if_make(again, made, err);
-    if (status == SP_OK)
-        status = describe(p, how->bootstrap.level, made, err);
-    return status == SP_OK ? describe_against(p, how->bootstrap.level, made, err) : status;
+    sp_pipeline *p = j->p;
+    const double clip = p->likelihood.nll.clip;
+    for (int i = 0; p->likelihood.calibration && i < p->likelihood.calibration->n; i++)
+        p->likelihood.calibration->sums[i].nll.clip = clip;
+    use_wake_trim(p, &j->how, p->about.column_of_label);
+    for (int32_t i = 0; i < p->n_against; i++) {
+        p->against[i].p.likelihood.nll.clip = clip;
+        use_wake_trim(&p->against[i].p, &j->how, p->against[i].column);
+    }
+    if (again && again != p)
+        use_wake_trim(again, &j->how, again->about.column_of_label);
 }
 
-sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
+sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *form, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const int32_t K = p->model->n_classes;
-    everybody all;
-    list_everybody(p, &all);
-    const char **classes = sp_names_in_columns(p->model, p->class_of_column);
-    if (!classes)
+    sp_status status = SP_OK;
+    *j = (sp_judging){.p = p, .again = form->again, .classes = sp_names_in_columns(p->model, p->class_of_column)};
+    if (!j->classes)
         return sp_no_memory(err);
-    sp_evaluation_options how = sp_evaluation_options_default();
-    how.has_labels = p->info->has_labels;
-    how.n_strategies = all.n;
-    how.classes = classes;
-    how.names = all.names;
-    how.n_against = p->n_against;
-    how.against = all.against;
-    how.is_legal = all.is_legal;
-    how.has_path_scores = p->has_path_scores;
-    how.has_length_trim = p->cut_path_steps != NULL;
-    how.trace_steps = p->part || (p->merging && !p->merging->again) ? 0 : o->trace_steps;
-    how.is_part = p->part || p->merging;
-    how.keeps_steps = p->part && p->part->with_steps;
-    how.n_raters = p->raters.found.n_raters;
-    how.raters = p->raters.found.names;
-    if (p->subjects) {
-        how.n_subjects = p->subjects->n_subjects;
-        how.subjects = (const char *const *)p->subjects->names;
-        how.subjects_place = p->subjects->place;
-    }
-    sp_gate_scope scope = {.n_strategies = all.n,
-                           .strategies = all.names,
-                           .n_against = p->n_against,
-                           .against = all.against,
-                           .n_classes = K,
-                           .classes = classes,
-                           .has_labels = p->info->has_labels};
-    sp_evaluation *evaluation = NULL;
-    sp_evaluation_words words = {0};
-    sp_sleep_choice sleep = {.is_sleep = false};
-    int64_t *asked = NULL, n_asked = 0;
-    bool is_done = false;
-    sp_status status = o->hooks.opened ? o->hooks.opened(o->hooks.arg, &scope, err) : SP_OK;
-    if (status == SP_OK)
-        status = read_draw(p, &asked, &n_asked, err);
-    if (status == SP_OK)
-        status = sp_rule_costs_check(p, err);
-    if (status == SP_OK)
-        status = sp_sleep_choose(p, classes, &sleep, err);
-    sp_sleep_apply(&sleep, &how);
-    if (status == SP_OK)
-        status = sp_evaluation_words_read(&words, o, K, classes, &how, err);
-    p->words = how.words;
+    describe_input(j, form);
+    const sp_gate_scope scope = {.n_strategies = j->how.n_strategies,
+                                 .strategies = j->names,
+                                 .n_against = p->n_against,
+                                 .against = j->against,
+                                 .n_classes = K,
+                                 .classes = j->classes,
+                                 .has_labels = p->info->has_labels};
+    if (o->hooks.opened)
+        TRY(o->hooks.opened(o->hooks.arg, &scope, err));
+    TRY(read_draw(p, &j->asked, &j->n_asked, err));
+    TRY(sp_rule_costs_check(p, err));
+    TRY(sp_sleep_choose(p, j->classes, &j->sleep, err));
+    sp_sleep_apply(&j->sleep, &j->how);
+    TRY(sp_evaluation_words_read(&j->words, o, K, j->classes, &j->how, err));
+    p->words = j->how.words;
     for (int32_t i = 0; i < p->n_against; i++)
-        p->against[i].p.words = how.words;
-    if (status == SP_OK)
-        status = check_level(o, &how.bootstrap, err);
-    if (status == SP_OK)
-        status = sp_nll_clip_read(o, p->has_nll, &p->nll.clip, err);
-    for (int i = 0; p->calibration && i < p->calibration->n; i++)
-        p->calibration->sums[i].nll.clip = p->nll.clip;
-    for (int32_t i = 0; i < p->n_against; i++)
-        p->against[i].p.nll.clip = p->nll.clip;
-    if (status == SP_OK)
-        status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
-    if (status == SP_OK) {
-        use_wake_trim(p, &how, p->column_of_label);
-        for (int32_t i = 0; i < p->n_against; i++)
-            use_wake_trim(&p->against[i].p, &how, p->against[i].column);
-        if (p->merging && p->merging->again)
-            use_wake_trim(p->merging->again, &how, p->merging->again->column_of_label);
-        status = count(p, &how, evaluation, &is_done, err);
-    }
-    sp_run_progress(o, NULL, 0, 0);
+        p->against[i].p.words = j->how.words;
+    TRY(check_level(o, &j->how.bootstrap, err));
+    TRY(sp_nll_clip_read(o, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
+    TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
+    share(j, form->again);
+    const sp_consumer consumer = consumer_of(j);
+    sp_pipeline_add_consumer(p, &consumer);
+done:
+    return status;
+}
+
+void sp_judging_close(sp_judging *j)
+{
+    sp_pipeline_remove_consumer(j->p, j);
+    free(j->classes);
+    free(j->asked);
+    sp_evaluation_words_clear(&j->words);
+    sp_evaluation_free(j->evaluation);
+}
+
+/* What a finished comparison lacks: the recordings asked for, which it takes over; drawn steps, costs of rules, texts. */
+static sp_status complete(sp_judging *j, sp_comparison *made, sp_error *err)
+{
+    sp_pipeline *p = j->p;
+    const double level = j->how.bootstrap.level;
+    sp_status status = SP_OK;
+    made->is_simulated = p->info->is_simulated;
+    made->asked = j->asked;
+    made->n_asked = j->n_asked;
+    j->asked = NULL;
+    TRY(fetch_steps(j, made, err));
+    TRY(sp_rule_costs_make(p, &j->how.bootstrap, made, err));
+    TRY(sp_what_if_make(j->again ? j->again : p, made, err));
+    TRY(describe(p, level, made, err));
+    TRY(describe_against(p, level, made, err));
+done:
+    return status;
+}
+
+sp_status sp_judging_finish(sp_judging *j, sp_comparison **out, sp_error *err)
+{
     sp_comparison *made = NULL;
-    if (status == SP_OK && !is_done)
-        status = sp_evaluation_finish(evaluation, &made, err);
-    if (status == SP_OK && !is_done)
-        status = complete(p, &how, &asked, n_asked, made, err);
+    sp_status status = sp_evaluation_finish(j->evaluation, &made, err);
+    if (status == SP_OK)
+        status = complete(j, made, err);
     if (status == SP_OK)
         *out = made;
     else
         sp_comparison_free(made);
-    free(classes);
-    free(asked);
-    sp_evaluation_words_clear(&words);
-    sp_evaluation_free(evaluation);
+    return status;
+}
+
+sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
+{
+    sp_judging j;
+    sp_status status = SP_OK;
+    TRY(sp_judging_open(&j, p, &(sp_judging_form){.again = p}, err));
+    TRY(sp_pipeline_run(p, err));
+    TRY(sp_judging_finish(&j, out, err));
+done:
+    sp_run_progress(p->opt, NULL, 0, 0);
+    sp_judging_close(&j);
     return status;
 }

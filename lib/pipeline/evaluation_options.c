@@ -54,8 +54,8 @@ sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_s
         return SP_OK;
     }
     out->epoch_seconds = 0;
-    if (p->step_seconds)
-        status = p->step_seconds(p->step_seconds_arg, &out->epoch_seconds, err);
+    if (p->about.step_seconds)
+        status = p->about.step_seconds(p->about.step_seconds_arg, &out->epoch_seconds, err);
     if (status == SP_EDATA && !out->is_sleep) { /* of others, the attribute may mean something else */
         out->epoch_seconds = 0;
         status = SP_OK;

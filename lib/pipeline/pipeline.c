@@ -10,6 +10,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "pipeline/against.h"
+#include "pipeline/source.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */
@@ -73,7 +74,7 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
 
 sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
 {
-    *p = (sp_pipeline){.opt = opt, .file = file, .word = file};
+    *p = (sp_pipeline){.opt = opt, .file = file, .word = file, .source = &sp_decoding_source};
     if (!opt->model && !opt->model_text)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     return read_strategies(p, strategies, err);
@@ -137,7 +138,7 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
 void sp_pipeline_close(sp_pipeline *p)
 {
     sp_rater_labels_clear(&p->raters);
-    sp_reliability_sums_free(p->reliability);
+    sp_reliability_sums_free(p->likelihood.reliability);
     sp_subjects_free(p->subjects);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
@@ -155,13 +156,13 @@ static bool is_to_be_named(sp_pipeline *p, int s, int64_t recording, const sp_de
 {
     *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH && sp_strategy_about(p->strategies[s].kind)->knows_rules;
     if (!*is_for_all)
-        return p->undecoded[s] < NAMED_FAILURES;
-    for (int i = 0; i < p->n_named; i++)
-        if (p->named[i] == recording)
+        return p->done.undecoded[s] < NAMED_FAILURES;
+    for (int i = 0; i < p->done.n_named; i++)
+        if (p->done.named[i] == recording)
             return false;
-    if (p->n_named == NAMED_FAILURES)
+    if (p->done.n_named == NAMED_FAILURES)
         return false;
-    p->named[p->n_named++] = recording;
+    p->done.named[p->done.n_named++] = recording;
     return true;
 }
 
@@ -177,13 +178,13 @@ static void report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decode
     if (!isnan(result->recurrence))
         snprintf(values, sizeof values, "it adds up to %.17g, but the search that found it says %.17g", result->along_path,
                  result->recurrence);
-    if (p->n_bugs < NAMED_FAILURES)
+    if (p->done.n_bugs < NAMED_FAILURES)
         sp_run_notice(
             p->opt, SP_NOTICE_BUG,
             "%s: recording %s: the path that was found is wrong: %s. This is a bug of statepath, not of your data; the path is "
             "withheld (-1)",
             p->names[s], id_of(p, recording), values);
-    if (p->n_bugs++ == 0)
+    if (p->done.n_bugs++ == 0)
         sp_run_notice(
             p->opt, SP_NOTICE_BUG,
             "please report it at the project's issue tracker: statepath %s, the lines above, the command, and %s with the model, "
@@ -195,8 +196,8 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
 {
     for (int64_t r = 0; r < n; r++) {
         const sp_decoded *result = &results[r];
-        p->relaxed[s] += result->status == SP_OK && result->n_broken > 0;
-        p->undecoded[s] += result->status == SP_EBUG;
+        p->done.relaxed[s] += result->status == SP_OK && result->n_broken > 0;
+        p->done.undecoded[s] += result->status == SP_EBUG;
         if (result->status == SP_EBUG)
             report_bug(p, s, first + r, result);
         if (result->status == SP_OK || result->status == SP_EBUG)
@@ -214,7 +215,7 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
                            "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "
                            "fewest rules",
                            sentence);
-        p->undecoded[s]++;
+        p->done.undecoded[s]++;
         if (is_named)
             sp_run_notice(p->opt, SP_NOTICE_DATA, "%s", sentence);
     }
@@ -225,9 +226,9 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 {
     if (!result)
         return;
-    *result = (sp_run_result){.n_bugs = p->n_bugs, .n_left_out = p->info ? p->info->n_left_out : 0};
+    *result = (sp_run_result){.n_bugs = p->done.n_bugs, .n_left_out = p->info ? p->info->n_left_out : 0};
     for (int s = 0; s < p->n_strategies; s++)
-        result->n_undecoded += p->undecoded[s];
+        result->n_undecoded += p->done.undecoded[s];
     for (int32_t i = 0; i < p->n_against; i++) {
         sp_run_result more;
         sp_pipeline_result(&p->against[i].p, &more);
@@ -241,26 +242,4 @@ sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err)
     p->raters.found = (sp_raters_found){p->from.n_raters, p->from.raters};
     return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given", &p->subjects, err)
                             : SP_OK;
-}
-
-sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
-{
-    for (int64_t t = 0; t < n; t++) {
-        int32_t label = in[t];
-        if (p->labels_file && label >= p->model->n_classes)
-            return sp_fail(err, SP_EDATA,
-                           "%s: label %d, but model %s has %d classes; unscored steps are -1, and `label_codes` or `label_map` "
-                           "reads others' numbers",
-                           p->labels_file, label, p->model->name, p->model->n_classes);
-        out[t] = label >= 0 && p->column_of_label ? p->column_of_label[label] : label;
-    }
-    return SP_OK;
-}
-
-sp_status sp_pipeline_put_paths(const sp_pipeline *p, int s, int64_t first, int64_t n_recordings, int64_t first_step,
-                                int64_t n_steps, const sp_decode_output *output, sp_error *err)
-{
-    const sp_run_hooks *h = &p->opt->hooks;
-    sp_status status = p->sink ? p->sink->put(p->sink->arg, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
-    return status == SP_OK && h->paths ? h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err) : status;
 }

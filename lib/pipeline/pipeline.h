@@ -1,13 +1,14 @@
 /* What a run of the pipeline knows: recordings, model, strategies, and what became of them.
  *
- * This and all files of the folder but file_*.c are the layer in memory: they see recordings through callbacks (sp_recordings)
- * and hand paths to callbacks (sp_path_sink), and never include a file format. The file_*.c fill the callbacks in.
+ * This and all files of the folder but files/ are the layer in memory: they see recordings through callbacks (sp_recordings) and
+ * hand what they make to callbacks (sp_consumer), and never include a file format. files/ fills the callbacks in.
  */
 #ifndef PIPELINE_PIPELINE_H
 #define PIPELINE_PIPELINE_H
 
 #include "core/subjects.h"
 #include "evaluate/evaluate.h"
+#include "pipeline/consumer.h"
 #include "pipeline/folds.h"
 #include "pipeline/recordings.h"
 
@@ -16,9 +17,9 @@ enum {
 };
 
 struct calibration;
-struct sp_part_run;
-struct sp_merging;
+struct sp_shard;
 struct sp_rival;
+typedef struct sp_path_source sp_path_source; /* source.h */
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
@@ -29,42 +30,66 @@ typedef struct sp_given_paths {
     void *arg;
 } sp_given_paths;
 
-/* Where paths go besides sp_run_hooks.paths: a file. */
-typedef struct sp_path_sink {
-    bool with_confidence; /* it takes the confidence of each step */
-    int32_t n_best;       /* it takes so many best paths of viterbi; 0: none */
-    /* Before the first path. */
-    sp_status (*open)(void *arg, sp_error *err);
-    /* Points `output` of strategy s at room for what else it takes, for whole recordings of a block. */
-    sp_status (*reserve)(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err);
-    /* As sp_run_hooks.paths. */
-    sp_status (*put)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
-                     const sp_decode_output *output, sp_error *err);
-    /* Steps of a long recording that were put come once more. */
-    void (*forget)(void *arg, int32_t s, int64_t n_steps);
-    sp_status (*labels)(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels, const int64_t *segments,
-                        sp_error *err);
-    void *arg; /* of all */
-} sp_path_sink;
+/* What is known of the input beside its recordings. */
+typedef struct sp_input_about {
+    const struct sp_holes *holes;                    /* of the file (files.h), or NULL */
+    const char *const *tokens;                       /* [S] likewise */
+    const char *labels_file;                         /* where it is another one; or NULL */
+    const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
+    const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
+    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
+    bool has_path_scores;                            /* the results have scores */
+    sp_status (*step_seconds)(void *arg, double *seconds, sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
+    void *step_seconds_arg;
+} sp_input_about;
 
-typedef struct sp_pipeline {
+/* Which recordings are run. */
+typedef struct sp_range {
+    const struct sp_shard *shard; /* of all; NULL: all are */
+    int64_t first, end;           /* of a shard these, first .. end-1 */
+    const uint8_t *takes;         /* [N] of these where it is 1; NULL: all of these */
+} sp_range;
+
+/* Wake that does not count before and after sleep. */
+typedef struct sp_wake {
+    const int32_t *stages; /* the stage of each class of the labels; NULL: nothing is trimmed */
+    int32_t room[SP_N_STAGES];
+    int64_t margin;
+} sp_wake;
+
+/* Likelihood of the labels under the prepared scores, weighted by the file's weights, and calibration (calibration.h). */
+typedef struct sp_likelihood {
+    bool is_wanted;
+    sp_nll_sums nll;
+    sp_reliability_sums *reliability; /* or NULL */
+    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
+} sp_likelihood;
+
+/* What happened. */
+typedef struct sp_run_counts {
+    sp_prepare_counts scores;
+    int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
+    int64_t n_bugs;      /* paths that did not stand their check; counted in undecoded too */
+    bool reading_failed; /* an input could not be read or prepared */
+    int n_named;         /* recordings without a path that were named once for all strategies */
+    int64_t named[NAMED_FAILURES];
+} sp_run_counts;
+
+struct sp_pipeline {
     const sp_run_options *opt;
     const char *file;   /* a name for messages and the report */
     const char *word;   /* the same as it was given */
     sp_recordings from; /* what is decoded */
     const sp_source_info *info;
-    const struct sp_holes *holes;                    /* of the file (files.h), or NULL */
-    const char *const *tokens;                       /* [S] likewise */
-    int64_t step_bytes;                              /* in memory, of a step */
-    const sp_given_paths *given;                     /* NULL: decode */
-    const sp_path_sink *sink;                        /* or NULL */
-    const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
-    const char *labels_file;                         /* where it is another one; or NULL */
-    const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
-    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
-    bool has_path_scores;                            /* the results have scores */
-    sp_status (*step_seconds)(void *arg, double *seconds, sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
-    void *step_seconds_arg;
+    int64_t step_bytes; /* in memory, of a step */
+    sp_input_about about;
+    /* What is run: paths of a source, of a range of recordings, to consumers (consumer.h). */
+    const sp_path_source *source;
+    const sp_given_paths *given; /* of sp_given_source */
+    sp_range range;
+    int n_consumers;
+    sp_consumer consumers[SP_MOST_CONSUMERS];
+    /* How it is decoded. */
     sp_model *model;
     int32_t *class_of_column; /* [K] */
     double *log_prior;        /* [K], or NULL */
@@ -74,36 +99,22 @@ typedef struct sp_pipeline {
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
-    const sp_folds *folds;            /* decode with the models of its folds; or NULL */
-    int64_t first, end;               /* with part: only these recordings are run */
-    struct sp_part_run *part;         /* what is counted is for a part (part.h); or NULL */
-    const struct sp_merging *merging; /* it has been counted already (merge.h); or NULL */
+    const sp_folds *folds; /* decode with the models of its folds; or NULL */
+    int n_strategies;
+    sp_strategy strategies[SP_RUN_STRATEGIES];
+    const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
+    char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
     /* Other classifiers of the same recordings (against.h): what they decode is evaluated beside it. Owned by whoever opened
      * them. */
     int32_t n_against;
     struct sp_rival *against;
     const char *classifier; /* name of another classifier; NULL: of the first */
-    int n_strategies;
-    sp_strategy strategies[SP_RUN_STRATEGIES];
-    const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
-    char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
-    sp_rater_labels raters;     /* found by whoever wants them */
-    const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */
-    int32_t stages[SP_N_STAGES];
-    int64_t wake_margin;
-    sp_subjects *subjects; /* or NULL */
-    /* What happened. */
-    sp_prepare_counts counts;
-    bool has_nll;                     /* likelihood of the labels is wanted */
-    sp_reliability_sums *reliability; /* or NULL */
-    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
-    sp_nll_sums nll;                  /* of the labels under the prepared scores, weighted by the file's weights */
-    int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
-    int64_t n_bugs;      /* paths that did not stand their check; counted in undecoded too */
-    bool reading_failed; /* an input could not be read or prepared */
-    int n_named;         /* recordings without a path that were named once for all strategies */
-    int64_t named[NAMED_FAILURES];
-} sp_pipeline;
+    sp_rater_labels raters; /* found by whoever wants them */
+    sp_subjects *subjects;  /* or NULL */
+    sp_wake wake;
+    sp_likelihood likelihood;
+    sp_run_counts done;
+};
 
 /* Opening is done in three steps, between which a file is opened and its labels' coding is read: options and strategies (a
  * comma-separated list); with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them
@@ -132,12 +143,5 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
 
 /* What became of the recordings; `result` may be NULL. */
 void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result);
-
-/* Hands paths to the sink and the hook, where there are any. */
-sp_status sp_pipeline_put_paths(const sp_pipeline *p, int s, int64_t first, int64_t n_recordings, int64_t first_step,
-                                int64_t n_steps, const sp_decode_output *output, sp_error *err);
-
-/* Labels as they come to columns of the paths; in and out may be one. SP_OK; SP_EDATA (no such class). */
-sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
 
 #endif

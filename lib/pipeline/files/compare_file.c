@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
@@ -61,7 +62,7 @@ typedef struct file_run {
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
-    status = sp_part_file_close(&r->part, &r->p, status, err);
+    status = sp_part_file_close(&r->part, status, err);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
@@ -87,28 +88,21 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
                        "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
                        "compare with that model");
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
-    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
-    if (status == SP_OK)
-        status = sp_part_file_open(&r.part, p, "compare", err);
-    if (status == SP_OK && o->n_folds)
-        status = decode_by_folds(&r.folds, p, err);
-    if (status == SP_OK)
-        status = sp_part_take_folds(p, err);
-    if (status == SP_OK && o->n_folds && r.in.is_decided)
-        status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
-    if (status == SP_OK)
-        status = sp_file_against_open(&r.against, p, &r.in, strategies, err);
-    if (status == SP_OK)
-        status = sp_path_file_open(&r.paths, p, err);
-    if (status == SP_OK)
-        status = sp_pipeline_open_comparison(p, &r.scaled, err);
-    if (status == SP_OK)
-        status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
-    if (status == SP_OK)
-        status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
-    if (status == SP_OK)
-        status = sp_pipeline_compare(p, &made, err);
-    *again = !needs_all && sp_faulty_files_find(known, p, status);
+    TRY(sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err));
+    TRY(sp_part_file_open(&r.part, p, "compare", err));
+    if (o->n_folds)
+        TRY(decode_by_folds(&r.folds, p, err));
+    TRY(sp_part_run_take_folds(&r.part, err));
+    if (o->n_folds && r.in.is_decided)
+        TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
+    TRY(sp_file_against_open(&r.against, p, &r.in, strategies, err));
+    TRY(sp_path_file_open(&r.paths, p, err));
+    TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
+    TRY(sp_source_subjects(r.in.source, o->groups, &p->subjects, err));
+    TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err));
+    TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_compare(p, &made, err));
+done:
+    *again = !o->n_folds && !o->part.file && sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
     if (status == SP_OK)
         *out = made;
@@ -143,31 +137,22 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-/* A part of decoding has what one of comparing has, but for likelihood and calibration: merged, paths are all that is made of it.
- */
-static sp_status count_paths(sp_pipeline *p, sp_error *err)
-{
-    sp_comparison *none = NULL;
-    p->has_path_scores = true;
-    return sp_pipeline_evaluate(p, &none, err);
-}
-
 static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
                              sp_run_result *result, sp_error *err)
 {
     file_run r = {.in = {.takes_decided = true}};
     const char *strategies = o->strategies ? o->strategies : "viterbi";
-    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err);
-    if (status == SP_OK)
-        status = sp_path_file_open(&r.paths, &r.p, err);
-    if (status == SP_OK)
-        status = sp_pipeline_check_decoding(&r.p, err);
-    if (status == SP_OK)
-        status = find_subjects(&r, err);
-    if (status == SP_OK)
-        status = sp_part_file_open(&r.part, &r.p, "decode", err);
-    if (status == SP_OK)
-        status = r.p.part ? count_paths(&r.p, err) : sp_pipeline_run(&r.p, NULL, err);
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err));
+    TRY(sp_path_file_open(&r.paths, &r.p, err));
+    TRY(sp_pipeline_open_decoding(&r.p, err));
+    TRY(find_subjects(&r, err));
+    TRY(sp_part_file_open(&r.part, &r.p, "decode", err));
+    /* A part of decoding has what one of comparing has, but for likelihood and calibration: merged, paths are all that is made of
+     * it. */
+    r.p.about.has_path_scores = true;
+    TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_run(&r.p, err));
+done:
     *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
 }

@@ -1,4 +1,5 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
+#include "core/try.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/files/given.h"
 #include "pipeline/files/part_file.h"
@@ -8,12 +9,12 @@ sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_compari
     sp_given j = {.run = {.opt = o, .file = file, .word = file}};
     sp_part_run part = {.is_there = false};
     sp_comparison *made = NULL;
-    sp_status status = sp_given_open(&j, file, err);
-    if (status == SP_OK)
-        status = sp_part_file_open(&part, &j.run, "evaluate", err);
-    if (status == SP_OK)
-        status = sp_pipeline_evaluate(&j.run, &made, err);
-    status = sp_part_file_close(&part, &j.run, status, err);
+    sp_status status = SP_OK;
+    TRY(sp_given_open(&j, file, err));
+    TRY(sp_part_file_open(&part, &j.run, "evaluate", err));
+    TRY(part.p ? sp_part_run_count(&part, err) : sp_pipeline_evaluate(&j.run, &made, err));
+done:
+    status = sp_part_file_close(&part, status, err);
     if (status == SP_OK)
         *out = made;
     else

@@ -64,7 +64,7 @@ static sp_status look_through(sp_pipeline *p, int64_t first, int64_t end, sp_blo
 bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status status)
 {
     const sp_source_info *info = p->info;
-    if (!p->reading_failed || info->n_files == 0 || (status != SP_EDATA && status != SP_EFILE) || !begin(known, info))
+    if (!p->done.reading_failed || info->n_files == 0 || (status != SP_EDATA && status != SP_EFILE) || !begin(known, info))
         return false;
     sp_block *block = sp_block_new();
     sp_error err;

@@ -70,7 +70,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     if (status == SP_OK)
         status = find_subjects(own, err);
     if (status == SP_OK)
-        status = own->p.step_seconds(own->p.step_seconds_arg, &r->epoch_seconds, err);
+        status = own->p.about.step_seconds(own->p.about.step_seconds_arg, &r->epoch_seconds, err);
     if (status != SP_OK)
         return status;
     r->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : r->epoch_seconds;

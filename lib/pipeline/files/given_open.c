@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "io/source.h"
+#include "pipeline/calibration.h"
 #include "pipeline/files/given.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/source.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
@@ -172,7 +174,8 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
         status = sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
-    j->run.has_nll = l->info->has_scores;
+    if (l->info->has_scores)
+        sp_pipeline_want_likelihood(&j->run);
     return sp_pipeline_find_raters(&j->run, l->source, j->run.model->n_classes, err);
 }
 
@@ -252,7 +255,7 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 /* What the run is to know of the recordings. */
 static void describe(sp_given *j)
 {
-    const sp_source_info *scored = j->run.has_nll ? j->labels.info : NULL;
+    const sp_source_info *scored = j->run.likelihood.is_wanted ? j->labels.info : NULL;
     sp_pipeline *p = &j->run;
     j->shape = (sp_source_info){.file = j->info->file,
                                 .file_size = j->info->file_size,
@@ -273,10 +276,10 @@ static void describe(sp_given *j)
     p->from = (sp_recordings){.info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
     p->info = &j->shape;
     p->file = j->info->file;
-    p->column_of_label = j->labels.column_of_label;
-    p->labels_file = j->labels.file;
-    p->cut_path_steps = j->kept.cut_ours;
-    p->cut_label_steps = j->kept.cut_theirs;
+    p->about.column_of_label = j->labels.column_of_label;
+    p->about.labels_file = j->labels.file;
+    p->about.cut_path_steps = j->kept.cut_ours;
+    p->about.cut_label_steps = j->kept.cut_theirs;
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
@@ -284,14 +287,15 @@ static void describe(sp_given *j)
                     (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Recordings that are cut are read whole. */
     j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->kept.cut_ours ? NULL : sp_given_result, .arg = j};
+    p->source = &sp_given_source;
     p->given = &j->given;
-    p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
-    p->label_codes = j->labels.codes ? sp_codes_name(j->labels.codes) : NULL;
-    p->step_seconds = step_seconds;
-    p->step_seconds_arg = j;
-    p->has_path_scores = !j->kept.cut_ours; /* they are of whole paths */
+    p->about.path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
+    p->about.label_codes = j->labels.codes ? sp_codes_name(j->labels.codes) : NULL;
+    p->about.step_seconds = step_seconds;
+    p->about.step_seconds_arg = j;
+    p->about.has_path_scores = !j->kept.cut_ours; /* they are of whole paths */
     for (int s = 0; s < p->n_strategies; s++)
-        p->has_path_scores &= j->info->has_path_scores[j->strategy[s]];
+        p->about.has_path_scores &= j->info->has_path_scores[j->strategy[s]];
 }
 
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/paths_writer.h"
 #include "io/text/texts.h"
 #include "pipeline/files/open.h"
@@ -156,7 +157,7 @@ static sp_status open_drawn(sp_merge_run *r, merged_inputs *inputs, sp_error *er
     if (status == SP_ENOMEM)
         return sp_fail(err, status, "%s", own.message);
     if (status == SP_OK) {
-        r->merging.again = &r->again;
+        r->draws = true;
         return SP_OK;
     }
     close_inputs(r, inputs);
@@ -217,46 +218,43 @@ static bool make_room(path_room *room, const sp_merged_parts *m, bool is_relaxed
 /* Recording n by strategy s: its path, and of a relaxed one the steps that break a rule. */
 static sp_status write_path(sp_merge_run *r, const sp_comparison *made, int64_t n, int s, const path_room *room, sp_error *err)
 {
-    const sp_path_sink *sink = r->p.sink;
     const sp_merged_parts *m = &r->parts;
     const sp_part part = {.recording = n, .count = 1};
     const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
     sp_decoded result = made->strategies[s].recordings[n].decoded;
     const sp_decode_output output = {.paths = room->path, .results = &result, .broken = room->broken};
     sp_status status = r->given.read(r, s, &part, room->path, NULL, err);
+    if (status != SP_OK)
+        return status;
     if (room->broken)
         sp_merged_parts_steps(m, n, SP_KEPT_PATHS + r->p.n_strategies + s, 0, T, room->runs, NULL);
-    for (int64_t t = 0; status == SP_OK && room->broken && t < T; t++)
+    for (int64_t t = 0; room->broken && t < T; t++)
         room->broken[t] = room->runs[t] == 1;
-    return status == SP_OK ? sink->put(sink->arg, s, n, 1, first, T, &output, err) : status;
+    return sp_consumers_paths(&r->p, s, n, 1, first, T, &output, err);
 }
 
-/* One recording after the other. holes: of the inputs, kept until the file of paths is closed. */
+/* One recording after the other, to the file of paths. holes: of the inputs, kept until that is closed. */
 static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_holes *holes, sp_error *err)
 {
-    const sp_path_sink *sink = r->p.sink;
     const sp_merged_parts *m = &r->parts;
     bool has_holes = false;
-    path_room room;
+    path_room room = {.path = NULL};
     sp_block *block = sp_block_new();
-    sp_status status = make_room(&room, m, m->is_relaxed) && block ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, holes, &has_holes, err);
-    r->p.holes = has_holes ? holes : NULL;
-    if (status == SP_OK)
-        status = sink->open(sink->arg, err);
-    for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
+    sp_status status = SP_OK;
+    TRY(make_room(&room, m, m->is_relaxed) && block ? SP_OK : sp_no_memory(err));
+    TRY(sp_part_holes_join(m->parts, &r->joining, m->offsets, &r->own, holes, &has_holes, err));
+    r->p.about.holes = has_holes ? holes : NULL;
+    TRY(sp_consumers_open(&r->p, err));
+    for (int64_t n = 0; n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
-        for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++)
-            status = write_path(r, made, n, s, &room, err);
-        if (status == SP_OK)
-            status = r->p.from.read(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
-        if (status == SP_OK)
-            status = sink->labels(sink->arg, first, T, block->labels, block->segments, err);
-        if (status == SP_OK)
-            status = sp_run_go_on(&r->options, err);
+        for (int s = 0; s < r->p.n_strategies; s++)
+            TRY(write_path(r, made, n, s, &room, err));
+        TRY(r->p.from.read(r, &part, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err));
+        TRY(sp_consumers_labels(&r->p, first, T, block->labels, block->segments, err));
+        TRY(sp_run_go_on(&r->options, err));
     }
+done:
     free(room.path);
     free(room.runs);
     free(room.broken);
@@ -269,28 +267,23 @@ static sp_status write_paths(sp_merge_run *r, const sp_comparison *made, sp_hole
 sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *given, sp_comparison **out,
                          sp_run_result *result, sp_error *err)
 {
-    sp_merge_run r = {.merging = {.n_parts = 0}};
+    sp_merge_run r = {.draws = false};
     sp_path_file paths = {.p = NULL};
     merged_inputs inputs = {.is_open = false};
     sp_comparison *made = NULL;
     sp_holes holes = {.n_steps = 0};
-    sp_status status = open_parts(&r.parts, n, files, given->part.allow_missing, err);
-    if (status == SP_OK)
-        status = sp_merge_open(&r, given, err);
-    if (status == SP_OK)
-        status = make_command(&r, err);
-    if (status == SP_OK)
-        status = check_paths(&r, err);
-    if (status == SP_OK)
-        status = sp_path_file_open(&paths, &r.p, err);
-    if (status == SP_OK)
-        status = open_drawn(&r, &inputs, err);
-    if (status == SP_OK)
-        status = sp_merge_join(&r, &made, err);
-    if (status == SP_OK && r.p.sink)
-        status = write_paths(&r, made, &holes, err);
-    if (status == SP_OK)
-        sp_merge_tell_missing(&r);
+    sp_status status = SP_OK;
+    TRY(open_parts(&r.parts, n, files, given->part.allow_missing, err));
+    TRY(sp_merge_open(&r, given, err));
+    TRY(make_command(&r, err));
+    TRY(check_paths(&r, err));
+    TRY(sp_path_file_open(&paths, &r.p, err));
+    TRY(open_drawn(&r, &inputs, err));
+    TRY(sp_merge_join(&r, &made, err));
+    if (r.options.output)
+        TRY(write_paths(&r, made, &holes, err));
+    sp_merge_tell_missing(&r);
+done:
     if (paths.p)
         status = sp_path_file_close(&paths, status, err);
     sp_pipeline_result(&r.p, result);

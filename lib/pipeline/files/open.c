@@ -78,7 +78,7 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
     if (status == SP_OK)
         sp_source_use_codes(in->source, in->codes);
     free(class_of_column);
-    p->label_codes = status == SP_OK ? sp_codes_name(in->codes) : NULL;
+    p->about.label_codes = status == SP_OK ? sp_codes_name(in->codes) : NULL;
     return status;
 }
 
@@ -100,9 +100,9 @@ static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, s
             "note: the last steps are left out where a recording has more in one file: %lld of %s, %lld of %s; nothing says "
             "that both begin at the same time",
             (long long)cut, p->file, (long long)cut_labels, l->file);
-    p->cut_path_steps = in->common.cut_ours;
-    p->cut_label_steps = in->common.cut_theirs;
-    if ((p->holes || p->tokens) && cut > 0)
+    p->about.cut_path_steps = in->common.cut_ours;
+    p->about.cut_label_steps = in->common.cut_theirs;
+    if ((p->about.holes || p->about.tokens) && cut > 0)
         return sp_fail(
             err, SP_EINVAL,
             "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes with their tokens; make its "
@@ -125,14 +125,14 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
         status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
         status = sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err);
-    p->holes = sp_source_holes(in->source);
+    p->about.holes = sp_source_holes(in->source);
     sp_source_info info = *p->info;
     if (status == SP_OK && o->trim_to_shortest)
         status = trim(p, in, &info, err);
     if (status != SP_OK)
         return status;
-    p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
-    p->labels_file = l->file;
+    p->about.label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
+    p->about.labels_file = l->file;
     in->labelled =
         (sp_matched){.from = p->from,
                      .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
@@ -240,10 +240,10 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     p->from = (sp_recordings){
         .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
     p->file = p->from.info->file;
-    p->holes = sp_source_holes(in->source);
-    p->tokens = sp_source_tokens(in->source);
-    p->step_seconds = step_seconds;
-    p->step_seconds_arg = in;
+    p->about.holes = sp_source_holes(in->source);
+    p->about.tokens = sp_source_tokens(in->source);
+    p->about.step_seconds = step_seconds;
+    p->about.step_seconds_arg = in;
     return SP_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "io/text/texts.h"
 #include "options/options.h"
 #include "pipeline/options.h"
+#include "pipeline/run.h"
 
 static const char format[] = "statepath_part";
 enum { VERSION = 2 };
@@ -174,11 +175,11 @@ static sp_status judge_other(sp_part_run *run, const sp_pipeline *p, const json_
 }
 
 /* The part that is there, if it is the one wanted: its counts of the run, for the exit status. */
-static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error *err)
+static sp_status look(sp_part_run *run, sp_error *err)
 {
+    sp_pipeline *p = run->p;
     struct stat info;
     sp_part_content found = {.name = NULL};
-    *is_there = false;
     const bool is_replaced = p->opt->force;
     if ((is_replaced && !p->opt->part.goes_on) || stat(run->file, &info) != 0 || info.st_size == 0)
         return SP_OK;
@@ -192,8 +193,8 @@ static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error
         sp_counting c = {.from = &found.run};
         sp_part_count_run(&c, p);
         status = sp_counting_end(&c, run->file, err);
-        *is_there = status == SP_OK;
-        if (*is_there)
+        run->is_there = status == SP_OK;
+        if (run->is_there)
             sp_run_notice(p->opt, SP_NOTICE_DATA, "shard %" PRId64 "/%" PRId64 " is done: %s is kept", run->shard.i, run->shard.n,
                           run->file);
     }
@@ -231,33 +232,32 @@ static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, i
 /* Where the steps of the part's recordings stand among those that take no part. */
 static sp_status put_holes(const sp_pipeline *p, sp_count_list *out, sp_error *err)
 {
-    int64_t first = p->first;
-    for (int64_t end; p->holes && (end = sp_part_next(p, &first)) > first; first = end)
+    int64_t first = p->range.first;
+    for (int64_t end; p->about.holes && (end = sp_range_next(p, &first)) > first; first = end)
         for (int64_t r = first; r < end; r++)
-            if (!sp_part_holes_add(p->holes, p->info->offsets, r, out))
+            if (!sp_part_holes_add(p->about.holes, p->info->offsets, r, out))
                 return sp_no_memory(err);
     return SP_OK;
 }
 
-static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err)
+static sp_status begin(sp_part_run *run, const sp_evaluation_options *how, sp_error *err)
 {
+    const sp_pipeline *p = run->p;
     const sp_source_info *info = p->info;
     const int64_t n_files = info->n_files ? info->n_files : 1, n = n_files + (p->opt->reference != NULL);
     sp_part_input *inputs = calloc((size_t)n, sizeof *inputs);
-    sp_status status = inputs ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < n; i++)
-        status = sp_part_input_look(i == n_files    ? p->opt->reference
-                                    : info->n_files ? info->files[i].name
-                                                    : info->file,
-                                    p->opt->part.check_inputs, &inputs[i], err);
-    if (status != SP_OK)
-        goto done;
+    sp_status status = SP_OK;
+    TRY(inputs ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < n; i++)
+        TRY(sp_part_input_look(i == n_files    ? p->opt->reference
+                               : info->n_files ? info->files[i].name
+                                               : info->file,
+                               p->opt->part.check_inputs, &inputs[i], err));
     TRY(check_not_input(run, p, n, inputs, err));
-    TRY(sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err));
+    TRY(sp_part_describe(run, how, n, inputs, err));
     if (run->with_steps)
         TRY(put_holes(p, &run->content.holes, err));
-    TRY(look(run, p, is_there, err));
-    run->is_there = *is_there;
+    TRY(look(run, err));
 done:
     free(inputs);
     return status;
@@ -279,12 +279,13 @@ sp_status sp_part_file_open(sp_part_run *run, sp_pipeline *p, const char *kind, 
     return status == SP_OK ? sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err) : status;
 }
 
-sp_status sp_part_file_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err)
+sp_status sp_part_file_close(sp_part_run *run, sp_status status, sp_error *err)
 {
-    if (status == SP_OK && p->part && !run->is_there)
+    if (status == SP_OK && run->p && !run->is_there) {
         status = sp_part_save(run->file, true, &run->content, err);
-    if (status == SP_OK && p->part && !run->is_there)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
+        if (status == SP_OK)
+            sp_run_notice(run->p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
+    }
     sp_part_run_clear(run);
     return status;
 }

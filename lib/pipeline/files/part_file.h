@@ -11,7 +11,7 @@
 sp_status sp_part_file_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err);
 
 /* With SP_OK writes the part, unless it is there. Returns `status`, or why it cannot be written. */
-sp_status sp_part_file_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err);
+sp_status sp_part_file_close(sp_part_run *run, sp_status status, sp_error *err);
 
 /* Writes a part aside, then renames it. SP_OK; as all outputs. */
 sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_error *err);

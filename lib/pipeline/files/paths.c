@@ -41,16 +41,16 @@ static sp_status plan(sp_path_file *b, sp_error *err)
             b->nbest_of = s;
     if (o->n_best && b->nbest_of < 0)
         return sp_fail(err, SP_EINVAL, "`nbest` gives the best paths of viterbi, which is not among the strategies");
-    for (int s = 0; b->sink.with_confidence && s < p->n_strategies; s++) {
+    for (int s = 0; b->consumer.with_confidence && s < p->n_strategies; s++) {
         const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
         plan_one(b, "margins", name, SP_PATHS_F64, false, 0);
     }
-    if (b->sink.with_confidence)
+    if (b->consumer.with_confidence)
         plan_one(b, "log_partition", NULL, SP_PATHS_F64, false, 0);
-    if (b->sink.n_best) {
-        plan_one(b, "nbest", "paths", b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16, true, b->sink.n_best);
-        plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->sink.n_best);
+    if (b->consumer.n_best) {
+        plan_one(b, "nbest", "paths", b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16, true, b->consumer.n_best);
+        plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->consumer.n_best);
     }
     return SP_OK;
 }
@@ -67,7 +67,7 @@ static void free_room(sp_path_file *b)
 
 static bool make_room(sp_path_file *b, int64_t steps, int64_t recordings)
 {
-    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->sink.n_best;
+    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->consumer.n_best;
     free_room(b);
     b->confidence = malloc(S * sizeof *b->confidence);
     b->log_partition = malloc(N * sizeof *b->log_partition);
@@ -91,13 +91,13 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
                        recordings > b->recording_room ? recordings : b->recording_room))
             return sp_no_memory(err);
     }
-    if (b->sink.with_confidence) {
+    if (b->consumer.with_confidence) {
         output->confidence = b->confidence;
         output->log_partition = b->log_partition;
         output->margins = b->margins;
     }
-    if (b->sink.n_best && s == b->nbest_of) {
-        output->n_best = b->sink.n_best;
+    if (b->consumer.n_best && s == b->nbest_of) {
+        output->n_best = b->consumer.n_best;
         output->best_paths = b->best_paths;
         output->best_scores = b->best_scores;
     }
@@ -135,7 +135,7 @@ static sp_status write_confidence(sp_path_file *b, int s, int64_t first, int64_t
 
 static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S, sp_error *err)
 {
-    const int32_t n_best = b->sink.n_best;
+    const int32_t n_best = b->consumer.n_best;
     double *row = row_of(b, N);
     sp_status status = row ? SP_OK : sp_no_memory(err);
     for (int32_t r = 0; status == SP_OK && r < n_best; r++) {
@@ -157,7 +157,7 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
 {
     sp_path_file *b = arg;
     sp_status status = sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err);
-    if (status == SP_OK && b->sink.with_confidence && n_recordings > 0)
+    if (status == SP_OK && b->consumer.with_confidence && n_recordings > 0)
         status = write_confidence(b, s, first, n_recordings, output, err);
     return status == SP_OK && output->n_best ? write_best(b, first, n_recordings, first_step, n_steps, err) : status;
 }
@@ -196,7 +196,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                       "them apart",
                       p->opt->output);
     double seconds = p->opt->epoch_seconds;
-    if (isnan(seconds) && p->step_seconds(p->step_seconds_arg, &seconds, NULL) != SP_OK)
+    if (isnan(seconds) && p->about.step_seconds(p->about.step_seconds_arg, &seconds, NULL) != SP_OK)
         seconds = 0; /* an attribute that is something else is not passed on */
     char *model_json = NULL;
     sp_status status = sp_model_to_json(p->model, &model_json, err);
@@ -221,10 +221,10 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .epoch_seconds = seconds,
                               .force = p->opt->force,
                               .together = p->opt->together,
-                              .with_confidence = b->sink.with_confidence,
-                              .holes = p->holes,
+                              .with_confidence = b->consumer.with_confidence,
+                              .holes = p->about.holes,
                               .gaps = p->opt->place.gaps,
-                              .tokens = p->tokens,
+                              .tokens = p->about.tokens,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
     status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);
@@ -236,15 +236,16 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     *b = (sp_path_file){.p = p, .nbest_of = -1};
-    b->sink = (sp_path_sink){.with_confidence = o->confidence,
-                             .n_best = o->n_best,
-                             .open = open_writer,
-                             .reserve = reserve,
-                             .put = put,
-                             .forget = forget,
-                             .labels = put_labels,
-                             .arg = b};
-    p->sink = o->output ? &b->sink : NULL;
+    b->consumer = (sp_consumer){.with_confidence = o->confidence,
+                                .n_best = o->n_best,
+                                .open = open_writer,
+                                .reserve = reserve,
+                                .paths = put,
+                                .forget = forget,
+                                .labels = put_labels,
+                                .arg = b};
+    if (o->output)
+        sp_pipeline_add_consumer(p, &b->consumer);
     return plan(b, err);
 }
 

@@ -18,7 +18,7 @@
 enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 3 };
 
 typedef struct sp_path_file {
-    sp_path_sink sink; /* what the pipeline sees */
+    sp_consumer consumer; /* what the pipeline sees */
     const sp_pipeline *p;
     sp_paths_writer *writer; /* NULL until the first path */
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
@@ -37,7 +37,7 @@ typedef struct sp_path_file {
     int64_t row_room;
 } sp_path_file;
 
-/* Plans what the options of an open pipeline ask for, and makes it the pipeline's sink where there is an output; the file itself
+/* Plans what the options of an open pipeline ask for, and makes it a consumer of the pipeline where there is an output; the file itself
  * is made before the first path. `b` stays where it is until it is closed, on failure too. SP_OK, SP_EINVAL (n_best without
  * viterbi, without an output, or out of range). */
 sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err);

@@ -1,5 +1,6 @@
 /* Reading a recording chunk by chunk, the next one while this one is worked on. */
-#include "evaluate/evaluate.h"
+#include "core/try.h"
+#include "decode/long.h"
 #include "pipeline/long/long_recording.h"
 
 #include <stdlib.h>
@@ -23,23 +24,21 @@ static sp_status look_through(long_recording *r, sp_error *err)
         return SP_OK;
     int64_t last_segment = 0;
     sp_status status = SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < r->n_steps; first += LOOK_STEPS) {
+    for (int64_t first = 0; first < r->n_steps; first += LOOK_STEPS) {
         int64_t n = r->n_steps - first < LOOK_STEPS ? r->n_steps - first : LOOK_STEPS;
         sp_part part = {.recording = r->recording, .first = first, .n = n};
         bool is_new;
-        status = sp_read_ahead_get(&r->chunks, &part, parts, &is_new, err);
-        if (status != SP_OK)
-            break;
+        TRY(sp_read_ahead_get(&r->chunks, &part, parts, &is_new, err));
         const sp_block *block = r->chunks.now.block;
         for (int64_t t = 0; block->segments && t < n; t++) {
             r->has_gap |= (first > 0 || t > 0) && block->segments[t] != last_segment;
             last_segment = block->segments[t];
         }
-        if (p->wake_stages && block->labels)
-            sp_wake_look(&r->sleep, first, n, p->wake_stages, block->labels);
-        if (p->sink)
-            status = p->sink->labels(p->sink->arg, r->first_step + first, n, block->labels, block->segments, err);
+        if (p->wake.stages && block->labels)
+            sp_wake_look(&r->sleep, first, n, p->wake.stages, block->labels);
+        TRY(sp_consumers_labels(p, r->first_step + first, n, block->labels, block->segments, err));
     }
+done:
     return status;
 }
 
@@ -47,6 +46,7 @@ sp_status sp_long_open(long_recording *r, sp_pipeline *p, int64_t recording, sp_
 {
     const int64_t *offsets = p->info->offsets;
     *r = (long_recording){.p = p,
+                          .wants = sp_consumers_want(p),
                           .recording = recording,
                           .first_step = offsets[recording],
                           .n_steps = offsets[recording + 1] - offsets[recording],
@@ -56,8 +56,10 @@ sp_status sp_long_open(long_recording *r, sp_pipeline *p, int64_t recording, sp_
 
 void sp_long_close(long_recording *r)
 {
-    for (int s = 0; s < SP_RUN_STRATEGIES; s++)
+    for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
         sp_path_spill_free(r->spills[s]);
+        sp_long_score_free(r->sums[s]);
+    }
     sp_read_ahead_close(&r->chunks);
 }
 
@@ -89,12 +91,12 @@ sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsign
     bool is_read, is_first = first >= r->n_counted;
     sp_status status = sp_read_ahead_get(&r->chunks, &part, parts, &is_read, err);
     *block = r->chunks.now.block;
-    p->reading_failed |= status != SP_OK;
+    p->done.reading_failed |= status != SP_OK;
     if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
-        status = sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->counts : NULL, err);
-    p->reading_failed |= status != SP_OK;
+        status = sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->done.scores : NULL, err);
+    p->done.reading_failed |= status != SP_OK;
     if (status == SP_OK && is_first)
         r->n_counted = first + n;
     return status;

@@ -2,22 +2,13 @@
 
 #include <string.h>
 
+#include "core/try.h"
 #include "pipeline/compare.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/part_run.h"
+#include "pipeline/source.h"
 #include "statepath/model_json.h"
-sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
-{
-    const sp_merging *m = p->merging;
-    sp_status status = sp_evaluation_join(evaluation, &m->joining, p->workers, err);
-    for (int64_t i = 0; status == SP_OK && i < m->n_parts; i++) {
-        sp_counting run = {.from = &m->parts[i].run};
-        sp_part_count_run(&run, p);
-        status = sp_counting_end(&run, m->parts[i].name, err);
-    }
-    return status;
-}
 
 json_t *sp_merge_member(const sp_merge_run *r, const char *key)
 {
@@ -173,42 +164,38 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
 {
     sp_pipeline *p = &r->p;
     const bool is_decoded = r->parts.info.has_scores;
-    *p = (sp_pipeline){.opt = &r->options, .file = r->parts.info.file, .word = r->parts.info.file};
+    *p = (sp_pipeline){.opt = &r->options, .file = r->parts.info.file, .word = r->parts.info.file, .source = &sp_decoding_source};
     p->from = (sp_recordings){.info = &r->parts.info, .read = read_block, .arg = r};
-    p->path_codes = json_string_value(sp_merge_member(r, "path_codes"));
-    p->label_codes = json_string_value(sp_merge_member(r, "label_codes"));
-    p->labels_file = json_string_value(sp_merge_member(r, "labels_file"));
-    p->step_seconds = step_seconds;
-    p->step_seconds_arg = r;
-    sp_status status = name_strategies(r, err);
-    if (status == SP_OK)
-        status = sp_pipeline_load_model(p, err);
-    if (status == SP_OK && is_decoded)
-        status = sp_pipeline_compile(p, err);
-    else if (status == SP_OK)
-        status = sp_pipeline_new_chains(p, 1, err);
-    if (status == SP_OK && !p->workers && !(p->workers = sp_workers_new(r->options.decode.threads)))
-        status = sp_no_memory(err);
-    p->has_nll = has(r, "nll");
-    p->has_path_scores = has(r, "path_scores");
-    if (status == SP_OK && has(r, "reliability"))
-        status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
-    if (status == SP_OK && r->options.n_folds > 0)
-        status = open_folds(r, p, err);
-    if (status == SP_OK && p->folds)
-        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
-    else if (status == SP_OK && is_decoded)
-        status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
-    p->calibration = is_decoded ? &r->scaled : NULL;
-    if (status == SP_OK)
-        status = name_raters(r, err);
-    if (status == SP_OK)
-        status = sp_merged_parts_subjects(&r->parts, r->options.groups, &p->subjects, err);
-    if (status == SP_OK && has(r, "length_trim")) { /* those of each recording are among the counts */
+    p->about.path_codes = json_string_value(sp_merge_member(r, "path_codes"));
+    p->about.label_codes = json_string_value(sp_merge_member(r, "label_codes"));
+    p->about.labels_file = json_string_value(sp_merge_member(r, "labels_file"));
+    p->about.step_seconds = step_seconds;
+    p->about.step_seconds_arg = r;
+    p->likelihood.is_wanted = has(r, "nll");
+    p->likelihood.calibration = is_decoded ? &r->scaled : NULL;
+    p->about.has_path_scores = has(r, "path_scores");
+    sp_status status = SP_OK;
+    TRY(name_strategies(r, err));
+    TRY(sp_pipeline_load_model(p, err));
+    TRY(is_decoded ? sp_pipeline_compile(p, err) : sp_pipeline_new_chains(p, 1, err));
+    if (!p->workers && !(p->workers = sp_workers_new(r->options.decode.threads)))
+        return sp_no_memory(err);
+    if (has(r, "reliability"))
+        TRY(sp_reliability_new(p->model->n_classes, &p->likelihood.reliability, err));
+    if (r->options.n_folds > 0)
+        TRY(open_folds(r, p, err));
+    if (p->folds)
+        TRY(sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err));
+    else if (is_decoded)
+        TRY(sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err));
+    TRY(name_raters(r, err));
+    TRY(sp_merged_parts_subjects(&r->parts, r->options.groups, &p->subjects, err));
+    if (has(r, "length_trim")) { /* those of each recording are among the counts */
         int64_t *none = sp_zeros(&r->own, (size_t)r->parts.n_recordings, sizeof *none);
-        p->cut_path_steps = p->cut_label_steps = none;
-        status = none ? SP_OK : sp_no_memory(err);
+        p->about.cut_path_steps = p->about.cut_label_steps = none;
+        TRY(none ? SP_OK : sp_no_memory(err));
     }
+done:
     return status;
 }
 
@@ -234,36 +221,54 @@ void sp_merge_draw_parts(sp_merge_run *r)
     if (!r->parts.steps)
         return;
     r->again = r->p;
+    r->again.source = &sp_given_source;
     r->again.given = &r->given;
-    r->again.merging = NULL;
-    r->merging.again = &r->again;
+    r->draws = true;
+}
+
+/* Adds all parts to an empty evaluation and to the pipeline's own counts. */
+static sp_status join(sp_merge_run *r, sp_evaluation *evaluation, sp_error *err)
+{
+    const sp_merged_parts *m = &r->parts;
+    sp_counted_part *counted = sp_zeros(&r->own, (size_t)m->n_parts, sizeof *counted);
+    sp_status status = SP_OK;
+    if (!counted)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < m->n_parts; i++)
+        counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
+    r->joining =
+        (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = counted, .order = m->order, .ids = m->ids};
+    TRY(sp_evaluation_join(evaluation, &r->joining, r->p.workers, err));
+    for (int64_t i = 0; i < m->n_parts; i++) {
+        sp_counting more = {.from = &m->parts[i].run};
+        sp_part_count_run(&more, &r->p);
+        TRY(sp_counting_end(&more, m->parts[i].name, err));
+    }
+done:
+    return status;
 }
 
 sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err)
 {
-    sp_merged_parts *m = &r->parts;
-    r->counted = sp_zeros(&r->own, (size_t)m->n_parts, sizeof *r->counted);
-    if (!r->counted)
-        return sp_no_memory(err);
-    for (int64_t i = 0; i < m->n_parts; i++)
-        r->counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
-    r->merging.n_parts = m->n_parts;
-    r->merging.parts = m->parts;
-    r->merging.joining = (sp_joining){
-        .n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order, .ids = m->ids};
-    r->p.merging = &r->merging;
+    const sp_merged_parts *m = &r->parts;
     sp_comparison *made = NULL;
-    sp_status status = sp_pipeline_evaluate(&r->p, &made, err);
-    if (status == SP_OK && r->p.folds)
+    sp_judging j;
+    sp_status status = SP_OK;
+    TRY(sp_judging_open(&j, &r->p, &(sp_judging_form){.is_part = true, .again = r->draws ? &r->again : NULL}, err));
+    TRY(join(r, j.evaluation, err));
+    TRY(sp_judging_finish(&j, &made, err));
+    if (r->p.folds)
         made->n_folds = r->p.folds->n_folds;
-    else if (status == SP_OK && m->info.has_scores)
+    else if (m->info.has_scores)
         made->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
-    if (status == SP_OK && m->missing && !(made->missing_parts = strdup(m->missing)))
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        *out = made;
-    else
-        sp_comparison_free(made);
+    if (m->missing)
+        TRY((made->missing_parts = strdup(m->missing)) ? SP_OK : sp_no_memory(err));
+    *out = made;
+    made = NULL;
+done:
+    sp_run_progress(&r->options, NULL, 0, 0);
+    sp_comparison_free(made);
+    sp_judging_close(&j);
     return status;
 }
 

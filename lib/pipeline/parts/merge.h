@@ -8,16 +8,6 @@
 #include "pipeline/calibration.h"
 #include "pipeline/folds.h"
 
-typedef struct sp_merging {
-    int64_t n_parts;
-    const sp_part_content *parts; /* [n_parts] */
-    sp_joining joining;
-    sp_pipeline *again; /* decodes or reads the steps of drawn recordings; NULL: there are none */
-} sp_merging;
-
-/* Adds all parts to an empty evaluation and to the pipeline's own counts. */
-sp_status sp_merging_join(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err);
-
 /* Models of the folds of all parts, and the fold of each recording. On failure they must be cleared too: sp_folds_clear(). The
  * folds point into the struct, which stays where it is. SP_OK; SP_EDATA, SP_ENOMEM. */
 typedef struct sp_merged_folds {
@@ -31,12 +21,12 @@ typedef struct sp_merge_run {
     sp_merged_parts parts;
     sp_owned own;
     sp_run_options options; /* the parts' own, and where results go */
-    sp_counted_part *counted;
-    sp_merging merging;
+    sp_joining joining;     /* once they are joined */
     sp_pipeline p;
     sp_merged_folds folds; /* with folds */
     calibration scaled;
     sp_pipeline again;    /* where the page draws: of the inputs, or of the parts */
+    bool draws;           /* there is one */
     sp_given_paths given; /* paths of the parts */
 } sp_merge_run;
 

@@ -2,6 +2,7 @@
 #include "core/numbers.h"
 #include "pipeline/calibration.h"
 #include "pipeline/parts/part_run.h"
+#include "pipeline/run.h"
 #include "statepath/model_json.h"
 
 #include <math.h>
@@ -34,12 +35,12 @@ static char **copy_texts(int64_t n, const char *const *texts)
 static sp_status copy_recordings(const sp_pipeline *p, sp_part_content *out, sp_error *err)
 {
     const sp_source_info *info = p->info;
-    const size_t most = (size_t)(p->end - p->first) + 1;
+    const size_t most = (size_t)(p->range.end - p->range.first) + 1;
     const char **ids = malloc(most * sizeof *ids), **names = malloc(most * sizeof *names);
     bool is_whole = ids && names;
     int64_t n = 0, file = 0, before = 0; /* recordings of the files before */
-    int64_t first = p->first;
-    for (int64_t end; is_whole && (end = sp_part_next(p, &first)) > first; first = end)
+    int64_t first = p->range.first;
+    for (int64_t end; is_whole && (end = sp_range_next(p, &first)) > first; first = end)
         for (int64_t r = first; is_whole && r < end; r++, n++) {
             while (file + 1 < info->n_files && r - before >= info->files[file].n_recordings)
                 before += info->files[file++].n_recordings;
@@ -99,11 +100,11 @@ static bool set_has(json_t *header, const sp_pipeline *p, const sp_evaluation_op
 {
     json_t *has = json_object();
     return has && set(has, "labels", json_boolean(how->has_labels)) &&
-           set(has, "segments", json_boolean(p->info->has_segments)) && set(has, "nll", json_boolean(p->has_nll)) &&
-           set(has, "reliability", json_boolean(p->reliability != NULL)) &&
+           set(has, "segments", json_boolean(p->info->has_segments)) && set(has, "nll", json_boolean(p->likelihood.is_wanted)) &&
+           set(has, "reliability", json_boolean(p->likelihood.reliability != NULL)) &&
            set(has, "path_scores", json_boolean(how->has_path_scores)) &&
            set(has, "simulated", json_boolean(p->info->is_simulated)) &&
-           set(has, "calibrations", json_integer(p->calibration ? p->calibration->n : 0)) &&
+           set(has, "calibrations", json_integer(p->likelihood.calibration ? p->likelihood.calibration->n : 0)) &&
            set(has, "length_trim", json_boolean(how->has_length_trim)) && set(has, "steps", json_boolean(how->keeps_steps)) &&
            set(header, "has", has);
 }
@@ -141,35 +142,38 @@ static bool set_files(json_t *header, const sp_pipeline *p)
     return is_whole && set_text(header, "about", p->info->file) && set(header, "n_files", json_integer(p->info->n_files));
 }
 
-static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_options *how, const char *model, double seconds)
+static bool set_all(json_t *header, const sp_part_run *run, const sp_evaluation_options *how, const char *model, double seconds)
 {
+    const sp_pipeline *p = run->p;
     const sp_source_info *info = p->info;
     const int32_t K = p->model->n_classes;
-    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->part->kind) &&
+    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", run->kind) &&
            set_texts(header, "strategies", p->n_strategies, p->names) && set_text(header, "model", model) &&
            set(header, "n_classes", json_integer(K)) &&
            (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
            set(header, "options", sp_part_options_write(p->opt)) && set_has(header, p, how) &&
            set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_raters, how->raters) &&
            set_text(header, "subjects_place", p->subjects ? p->subjects->place : NULL) &&
-           set_text(header, "labels_file", p->labels_file) && set_text(header, "path_codes", p->path_codes) &&
-           set_text(header, "label_codes", p->label_codes) && set_files(header, p) && set_folds(header, p);
+           set_text(header, "labels_file", p->about.labels_file) && set_text(header, "path_codes", p->about.path_codes) &&
+           set_text(header, "label_codes", p->about.label_codes) && set_files(header, p) && set_folds(header, p);
 }
 
-sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *how, const sp_shard *shard, int64_t n_inputs,
-                           const sp_part_input *inputs, sp_part_content *out, sp_error *err)
+sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs, const sp_part_input *inputs,
+                           sp_error *err)
 {
+    const sp_pipeline *p = run->p;
+    const sp_shard *shard = &run->shard;
     char *model = NULL;
     double seconds = isnan(p->opt->epoch_seconds) && !how->epoch_is_assumed ? how->epoch_seconds : 0;
     sp_status status = sp_model_to_json(p->model, &model, err);
     if (status != SP_OK)
         return status;
-    json_t *header = out->header = json_object();
-    const bool is_whole = header && set_all(header, p, how, model, seconds) && set_inputs(header, p->info, n_inputs, inputs) &&
+    json_t *header = run->content.header = json_object();
+    const bool is_whole = header && set_all(header, run, how, model, seconds) && set_inputs(header, p->info, n_inputs, inputs) &&
                           set(header, "shard", json_pack("[I,I]", (json_int_t)shard->i, (json_int_t)shard->n));
     free(model);
     if (!is_whole)
         return sp_fail(err, SP_EINVAL,
                        "`part`: names of files, classes and options must be UTF-8, and there must be memory for them");
-    return copy_recordings(p, out, err);
+    return copy_recordings(p, &run->content, err);
 }

@@ -7,13 +7,14 @@
 #include "pipeline/pipeline.h"
 
 typedef struct sp_part_run {
+    sp_pipeline *p;   /* NULL: there is no part */
     const char *kind; /* of the header */
     bool with_steps;
     sp_shard shard;
     sp_part_content content;
-    /* Once everything is open: fills content, and says whether the part is there already. */
-    sp_status (*begin)(struct sp_part_run *part, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err);
-    uint8_t *takes; /* [N] of the file: which recordings are the shard's; NULL: p->first .. p->end-1 */
+    /* Once everything is open: describes the run in `content`, and sets is_there. */
+    sp_status (*begin)(struct sp_part_run *run, const sp_evaluation_options *how, sp_error *err);
+    uint8_t *takes; /* [N] of the pipeline's range */
     char *file;     /* its name; NULL: it is made in memory */
     bool is_there;  /* the part is kept as it is */
 } sp_part_run;
@@ -23,23 +24,23 @@ typedef struct sp_part_run {
 sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err);
 void sp_part_run_clear(sp_part_run *run);
 
-/* The next stretch of recordings that a pipeline takes: from *first on, to its return value - 1; p->end, or the number of all,
- * where there is none. */
-int64_t sp_part_next(const sp_pipeline *p, int64_t *first);
-/* Once folds are fitted: the recordings of the shard are those of its folds. Nothing without a part. SP_OK, SP_ENOMEM. */
-sp_status sp_part_take_folds(sp_pipeline *p, sp_error *err);
+/* Once folds are fitted: the recordings of the shard are those of its folds. Nothing without a part, or folds. SP_OK, SP_ENOMEM. */
+sp_status sp_part_run_take_folds(sp_part_run *run, sp_error *err);
+
+/* Counts: fills run->content, or finds that the part is there already. As sp_pipeline_run(). */
+sp_status sp_part_run_count(sp_part_run *run, sp_error *err);
 
 /* Names what a pipeline counts beside the evaluation. */
 void sp_part_count_run(sp_counting *c, sp_pipeline *p);
 
 /* What a run is to count of, as a part's header, and whose its recordings are: everything but the counts. `how`: as the
- * evaluation is made with. SP_OK; SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. */
+ * evaluation is made with. Into run->content. SP_OK; SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. */
 typedef struct sp_part_input {
     const char *name;        /* a file of recordings; after these those of labels */
     int64_t bytes, modified; /* nanoseconds */
     char checksum[32];       /* "" without check_inputs */
 } sp_part_input;
-sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *how, const sp_shard *shard, int64_t n_inputs,
-                           const sp_part_input *inputs, sp_part_content *out, sp_error *err);
+sp_status sp_part_describe(sp_part_run *run, const sp_evaluation_options *how, int64_t n_inputs, const sp_part_input *inputs,
+                           sp_error *err);
 
 #endif

@@ -106,13 +106,12 @@ static uint64_t number_of(const sp_source_info *info)
     return sum;
 }
 
-static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err)
+static sp_status begin(sp_part_run *run, const sp_evaluation_options *how, sp_error *err)
 {
     char name[32];
-    snprintf(name, sizeof name, "%016" PRIx64, number_of(p->info));
+    snprintf(name, sizeof name, "%016" PRIx64, number_of(run->p->info));
     const sp_part_input input = {.name = name};
-    *is_there = false;
-    return sp_part_describe(p, how, &run->shard, 1, &input, &run->content, err);
+    return sp_part_describe(run, how, 1, &input, err);
 }
 
 sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options *o, unsigned char **bytes, size_t *n,
@@ -121,7 +120,6 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
     sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
     sp_part_run run = {.kind = "compare", .begin = begin};
-    sp_comparison *none = NULL;
     in_order sorted = {.own = {0}};
     sp_recordings from = *recordings;
     sp_status status = SP_OK;
@@ -134,7 +132,7 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
     TRY(sp_pipeline_use_given(&p, err));
     TRY(sp_part_run_open(&run, &p, err));
     TRY(sp_pipeline_open_comparison(&p, &scaled, err));
-    TRY(sp_pipeline_compare(&p, &none, err));
+    TRY(sp_part_run_count(&run, err));
     TRY(sp_part_write(&run.content, bytes, n, err));
 done:
     sp_pipeline_result(&p, result);
@@ -188,37 +186,33 @@ static sp_status open_drawn(sp_merge_run *r, const sp_recordings *scores, drawn 
                               .name = theirs.name,
                               .beside_name = ours.name,
                               .recording = malloc((size_t)(all->n_recordings + 1) * sizeof(int64_t))};
-    sp_recordings from;
-    sp_status status = d->matched.recording ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_match_recordings(&ours, &theirs, true, NULL, d->matched.recording, err);
-    if (status == SP_OK)
-        status = sp_matched_open(&d->matched, all, &from, err);
-    if (status != SP_OK)
-        return status;
     char names[SP_MERGE_NAMES];
-    d->is_open = true;
-    status = sp_pipeline_open(&r->again, &from, &r->options, sp_merge_names(r, names), err);
-    r->merging.again = &r->again;
+    sp_recordings from;
+    sp_status status = SP_OK;
+    TRY(d->matched.recording ? SP_OK : sp_no_memory(err));
+    TRY(sp_match_recordings(&ours, &theirs, true, NULL, d->matched.recording, err));
+    TRY(sp_matched_open(&d->matched, all, &from, err));
+    d->is_open = r->draws = true;
+    TRY(sp_pipeline_open(&r->again, &from, &r->options, sp_merge_names(r, names), err));
+done:
     return status;
 }
 
 sp_status sp_merge_parts(int64_t n, const sp_part_bytes *parts, const sp_recordings *scores, const sp_run_options *o,
                          sp_comparison **out, sp_run_result *result, sp_error *err)
 {
-    sp_merge_run r = {.merging = {.n_parts = 0}};
+    sp_merge_run r = {.draws = false};
     drawn d = {.is_open = false};
-    sp_status status = open_parts(&r.parts, n, parts, o->part.allow_missing, err);
-    if (status == SP_OK)
-        status = sp_merge_open(&r, o, err);
-    if (status == SP_OK && scores)
-        status = open_drawn(&r, scores, &d, err);
-    else if (status == SP_OK)
+    sp_status status = SP_OK;
+    TRY(open_parts(&r.parts, n, parts, o->part.allow_missing, err));
+    TRY(sp_merge_open(&r, o, err));
+    if (scores)
+        TRY(open_drawn(&r, scores, &d, err));
+    else
         sp_merge_draw_parts(&r);
-    if (status == SP_OK)
-        status = sp_merge_join(&r, out, err);
-    if (status == SP_OK)
-        sp_merge_tell_missing(&r);
+    TRY(sp_merge_join(&r, out, err));
+    sp_merge_tell_missing(&r);
+done:
     sp_pipeline_result(&r.p, result);
     if (d.is_open)
         sp_pipeline_close(&r.again);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pipeline/rules/rule_variants.h"
+#include "pipeline/source.h"
 
 enum { BLOCK_BYTES = 8 << 20 };
 
@@ -77,8 +78,8 @@ static sp_status run_block(sp_rule_run *w, sp_block *block, sp_error *err)
     sp_status status = sp_owned_status(&own, err);
     if (status == SP_OK)
         status = sp_prepare(block, &p->prepare, p->workers, NULL, err);
-    for (int64_t n = 0; status == SP_OK && p->wake_stages && n < block->n_recordings; n++)
-        sp_wake_trim(block->offsets[n + 1] - block->offsets[n], p->wake_stages, p->wake_margin,
+    for (int64_t n = 0; status == SP_OK && p->wake.stages && n < block->n_recordings; n++)
+        sp_wake_trim(block->offsets[n + 1] - block->offsets[n], p->wake.stages, p->wake.margin,
                      block->labels + block->offsets[n]);
     for (size_t t = 0; status == SP_OK && t < S; t++)
         if (block->labels[t] >= 0)
@@ -245,7 +246,7 @@ sp_status sp_rule_costs_check(const sp_pipeline *p, sp_error *err)
     const sp_run_options *o = p->opt;
     if (!o->rule_costs)
         return SP_OK;
-    if (p->given)
+    if (!p->source->is_decoded)
         return sp_fail(err, SP_EINVAL, "`rule_costs` decodes, and there are only paths here");
     if (p->folds)
         return sp_fail(err, SP_EINVAL, "`rule_costs` speaks of one model, `cv` decodes with a model a fold; leave one out");

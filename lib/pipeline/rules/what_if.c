@@ -6,6 +6,7 @@
 
 #include "core/numbers.h"
 #include "core/packed_scores.h"
+#include "pipeline/source.h"
 #include "report/drawn.h"
 
 /* Letters of scores in a page: four of each three bytes. */
@@ -67,8 +68,8 @@ static void copy_steps(const packing *w, const sp_trace *trace, sp_packed_steps 
     const size_t T = (size_t)trace->n_steps;
     if (to->labels)
         memcpy(to->labels, trace->labels, T * sizeof *to->labels);
-    if (to->labels && w->p->wake_stages)
-        sp_wake_trim(trace->n_steps, w->p->wake_stages, w->p->wake_margin, to->labels);
+    if (to->labels && w->p->wake.stages)
+        sp_wake_trim(trace->n_steps, w->p->wake.stages, w->p->wake.margin, to->labels);
     for (size_t t = 0; to->gaps && t < T; t++)
         to->gaps[t] = t > 0 && trace->segments[t] != trace->segments[t - 1];
 }
@@ -135,8 +136,8 @@ static bool is_wanted(const sp_pipeline *p, const sp_comparison *c)
     bool any = false;
     for (int s = 0; s < p->n_strategies; s++)
         any |= is_known(p->strategies[s].kind);
-    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && c->n_traces > 0 && any && !p->given && !p->folds &&
-           c->n_classes <= SP_WHAT_IF_CLASSES && p->model->n_states <= SP_WHAT_IF_CLASSES && sp_report_decodes();
+    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && c->n_traces > 0 && any && p->source->is_decoded &&
+           !p->folds && c->n_classes <= SP_WHAT_IF_CLASSES && p->model->n_states <= SP_WHAT_IF_CLASSES && sp_report_decodes();
 }
 
 sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_error *err)

@@ -1,0 +1,140 @@
+#include "pipeline/consumer.h"
+
+#include <assert.h>
+
+#include "pipeline/pipeline.h"
+
+void sp_pipeline_add_consumer(sp_pipeline *p, const sp_consumer *consumer)
+{
+    assert(p->n_consumers < SP_MOST_CONSUMERS);
+    p->consumers[p->n_consumers++] = *consumer;
+}
+
+void sp_pipeline_remove_consumer(sp_pipeline *p, const void *arg)
+{
+    int kept = 0;
+    for (int i = 0; i < p->n_consumers; i++)
+        if (p->consumers[i].arg != arg)
+            p->consumers[kept++] = p->consumers[i];
+    p->n_consumers = kept;
+}
+
+static sp_status call_hook(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                           const sp_decode_output *output, sp_error *err)
+{
+    const sp_run_hooks *h = arg;
+    return h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err);
+}
+
+void sp_pipeline_add_hook(sp_pipeline *p)
+{
+    const sp_consumer hook = {.arg = (void *)&p->opt->hooks, .paths = call_hook}; /* only looked at */
+    if (p->opt->hooks.paths)
+        sp_pipeline_add_consumer(p, &hook);
+}
+
+sp_wants sp_consumers_want(const sp_pipeline *p)
+{
+    sp_wants all = {.n_best = 0};
+    for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++) {
+        all.paths |= c->paths != NULL;
+        all.confidence |= c->with_confidence;
+        all.broken |= c->with_broken;
+        all.pieces |= c->piece || c->prepared;
+        all.n_best = c->n_best > all.n_best ? c->n_best : all.n_best;
+    }
+    return all;
+}
+
+/* Each asks all that have the callback, until one fails. */
+
+sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->open ? c->open(c->arg, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->prepared ? c->prepared(c->arg, block, sleep, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->reserve ? c->reserve(c->arg, s, block, output, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
+                             int64_t n_steps, const sp_decode_output *output, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->paths ? c->paths(c->arg, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
+    return status;
+}
+
+void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps)
+{
+    for (const sp_consumer *c = p->consumers; c < p->consumers + p->n_consumers; c++)
+        if (c->forget)
+            c->forget(c->arg, s, n_steps);
+}
+
+sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                              const int64_t *segments, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->labels ? c->labels(c->arg, first_step, n_steps, labels, segments, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_block(const sp_pipeline *p, const sp_evaluation_block *block, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->block ? c->block(c->arg, block, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
+                             void *read_arg, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->begin ? c->begin(c->arg, recording, has_gap, read, read_arg, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_piece(const sp_pipeline *p, const sp_evaluation_piece *piece, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->piece ? c->piece(c->arg, piece, err) : SP_OK;
+    return status;
+}
+
+sp_status sp_consumers_end(const sp_pipeline *p, sp_error *err)
+{
+    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && c < end; c++)
+        status = c->end ? c->end(c->arg, err) : SP_OK;
+    return status;
+}
