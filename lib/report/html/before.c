@@ -2,9 +2,6 @@
  * the place of the other. */
 #include "report/html/steps.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Of the recordings whose steps are there the one in the middle of the ranking, if argmax breaks a rule in it, else the one in
  * which it breaks most. NULL: there is none. */
 static const sp_trace *choose(const sp_comparison *c, int32_t argmax, const sp_ranking *ranking)
@@ -22,75 +19,51 @@ static const sp_trace *choose(const sp_comparison *c, int32_t argmax, const sp_r
     return chosen;
 }
 
-static void add_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace, int32_t s)
-{
-    const sp_strategy_result *strategy = &page->comparison->strategies[s];
-    sp_pair_set illegal = {0};
-    if (!sp_pair_set_fill(&illegal, strategy->illegal_pairs, strategy->n_illegal_pairs)) {
-        page->out.failed = true;
-        return;
-    }
-    const sp_step_path path = {.name = strategy->name,
-                               .classes = trace->paths[s],
-                               .labels = trace->labels,
-                               .illegal = &illegal,
-                               .result = &strategy->recordings[trace->recording]};
-    sp_page_track(page, style, lanes, trace, &path);
-    free(illegal.pairs);
-}
-
 /* argmax above the other. */
-static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace)
+static void draw(const sp_step_view *view, const sp_trace *trace)
 {
-    sp_page_lane_shapes(page, style, lanes);
-    add_track(page, style, lanes, trace, page->argmax);
-    add_track(page, style, lanes, trace, page->focus);
+    sp_page *page = view->page;
+    const int32_t both[] = {page->argmax, page->focus};
+    sp_page_lane_shapes(page, &view->lanes);
+    for (int i = 0; i < 2; i++) {
+        const sp_step_path path = sp_step_path_of(view, trace, both[i]);
+        sp_page_track(page, &view->lanes, trace, &path);
+    }
     sp_page_step_axis(page, trace->n_steps);
 }
 
-static void add_figure(sp_page *page, const sp_class_style *style, const sp_trace *trace)
+static void add_figure(const sp_step_view *view, const sp_trace *trace)
 {
+    sp_page *page = view->page;
     const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out, link = {0};
-    sp_lanes lanes;
+    sp_buffer *out = &page->out;
     const int64_t most_named = page->most_named;
-    if (!sp_lanes_fill(c, style, &lanes)) {
-        out->failed = true;
-        return;
-    }
-    sp_page_lane_shapes(page, style, &lanes);
+    sp_page_lane_shapes(page, &view->lanes);
     page->most_named = page->n_named + SP_MARK_COLUMNS;
     sp_picture_open(page, NULL, "flip", "before-and-after-%s", c->ids[trace->recording]);
     do
-        draw(page, style, &lanes, trace);
+        draw(view, trace);
     while (sp_picture_drawn(page));
     page->most_named = most_named;
-    sp_buffer_place(&link, c->ids[trace->recording], -1);
+    sp_buffer_words(out, "<figcaption>One {recording}, ");
+    sp_page_link(page, trace->recording, -1);
     sp_html_say(
         out,
-        "<figcaption>One {recording}, <a href=\"%s\">%s</a>: %s above, %s below. <svg width=\"10\" height=\"10\" role=\"img\" "
-        "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</figcaption>",
-        sp_buffer_string(&link), c->ids[trace->recording], c->strategies[page->argmax].name, c->strategies[page->focus].name,
+        ": %s above, %s below. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" "
+        "y=\"1\"/></svg> marks an illegal transition%s</figcaption></figure>\n",
+        c->strategies[page->argmax].name, c->strategies[page->focus].name,
         trace->labels ? "; the strip is filled where the path differs from the reference." : ".");
-    sp_buffer_text(out, "</figure>\n");
-    sp_buffer_drop(&link, out);
-    sp_lanes_free(&lanes);
 }
 
 void sp_page_before_after(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
-    sp_class_style style = {0};
-    sp_ranking ranking = {0};
-    if (page->argmax < 0 || page->focus < 0 || page->argmax == page->focus || c->n_traces == 0)
+    sp_step_view view;
+    if (page->argmax < 0 || page->focus < 0 || page->argmax == page->focus || page->comparison->n_traces == 0)
         return;
-    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style) && sp_ranking_fill(c, &ranking)) {
-        const sp_trace *trace = choose(c, page->argmax, &ranking);
+    if (sp_step_view_fill(page, &view)) {
+        const sp_trace *trace = choose(page->comparison, page->argmax, &view.ranking);
         if (trace)
-            add_figure(page, &style, trace);
-    } else {
-        page->out.failed = true;
+            add_figure(&view, trace);
     }
-    sp_class_style_free(&style);
-    sp_ranking_free(&ranking);
+    sp_step_view_free(&view);
 }

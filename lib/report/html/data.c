@@ -184,8 +184,7 @@ static void add_illegal(sp_page *page)
     free(pairs);
 }
 
-int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_ranking *ranking,
-                          int64_t *n_densities)
+int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -194,7 +193,7 @@ int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_l
     add_names(out, "classes", c->n_classes, c->classes);
     sp_buffer_text(out, "\"styles\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
-        sp_buffer_format(out, "%s\"%s\"", k ? "," : "", sp_lane_style(style, lanes, 's', lanes->lane_of[k]).text + 1);
+        sp_buffer_format(out, "%s\"%s\"", k ? "," : "", sp_lane_style(lanes, 's', lanes->lane_of[k]).text + 1);
     sp_buffer_text(out, "],\n\"lanes\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
         sp_buffer_format(out, "%s%d", k ? "," : "", (int)lanes->lane_of[k]);
@@ -205,7 +204,7 @@ int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_l
             separator = ",";
         }
     sp_buffer_text(out, "],\n");
-    sp_buffer_format(out, "\"sleep\":%d,\"labels\":%d,\"focus\":%d,\"argmax\":%d,\"seconds\":", style->sleep != NULL,
+    sp_buffer_format(out, "\"sleep\":%d,\"labels\":%d,\"focus\":%d,\"argmax\":%d,\"seconds\":", lanes->style.sleep != NULL,
                      (int)c->has_labels, (int)page->focus, (int)page->argmax);
     sp_buffer_real(out, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
     sp_buffer_text(out, ",\n");

@@ -42,17 +42,17 @@ static int top_of(const double *row, const sp_lanes *lanes, int32_t n_classes, i
     return sum > 0 ? (int)lround(LEVELS * above / sum) : LEVELS;
 }
 
-static void open_shape(sp_page *page, const sp_class_style *style, const char *element, int32_t k)
+static void open_shape(sp_page *page, const sp_lanes *lanes, const char *element, int32_t k)
 {
-    sp_buffer_say(&page->out, "<%s class=\"area %s\"", element, sp_class_style_name(style, 's', k).text);
+    sp_buffer_say(&page->out, "<%s class=\"area %s\"", element, sp_class_style_name(&lanes->style, 's', k).text);
 }
 
 /* Painted over each other from the top lane down, so that each lane needs its upper edge only. */
-static void draw_areas(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const double *columns, int64_t n)
+static void draw_areas(sp_page *page, const sp_lanes *lanes, const double *columns, int64_t n)
 {
     sp_buffer *out = &page->out;
     int32_t K = page->comparison->n_classes;
-    open_shape(page, style, "rect", lanes->class_of[0]);
+    open_shape(page, lanes, "rect", lanes->class_of[0]);
     sp_buffer_format(out, " width=\"%lld\" height=\"%d\"/>", (long long)n, LEVELS);
     for (int32_t lane = 1; lane < lanes->n; lane++) {
         bool is_seen = false;
@@ -62,7 +62,7 @@ static void draw_areas(sp_page *page, const sp_class_style *style, const sp_lane
             continue;
         int at = top_of(columns, lanes, K, lane);
         int64_t from = 0;
-        open_shape(page, style, "path", lanes->class_of[lane]);
+        open_shape(page, lanes, "path", lanes->class_of[lane]);
         sp_buffer_format(out, " d=\"M0 %dV%d", LEVELS, at);
         for (int64_t c = 1; c < n; c++) {
             int top = top_of(columns + c * K, lanes, K, lane);
@@ -108,7 +108,7 @@ static void describe(sp_page *page, const sp_lanes *lanes, const double *columns
     }
 }
 
-bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace)
+bool sp_page_density(sp_page *page, const sp_lanes *lanes, const sp_trace *trace)
 {
     sp_buffer *out = &page->out;
     int64_t n = trace->n_steps < COLUMNS ? trace->n_steps : COLUMNS;
@@ -125,7 +125,7 @@ bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes 
     describe(page, lanes, columns, n);
     sp_buffer_format(out, "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      HEIGHT, (long long)n, LEVELS);
-    draw_areas(page, style, lanes, columns, n);
+    draw_areas(page, lanes, columns, n);
     sp_buffer_text(out, "</svg>");
     draw_missing(page, columns, n);
     sp_track_classes(page);

@@ -28,7 +28,7 @@ static void add(event_list *list, const char *name, int64_t step, bool is_first)
         list->events[list->n++] = (event){.name = name, .step = step, .is_first = is_first};
 }
 
-static void find(const sp_class_style *style, const int32_t *path, int64_t n_steps, event_list *list)
+static void find(const sp_lanes *lanes, const int32_t *path, int64_t n_steps, event_list *list)
 {
     static const struct {
         const char *stage, *name;
@@ -36,7 +36,7 @@ static void find(const sp_class_style *style, const int32_t *path, int64_t n_ste
     int64_t last[2] = {-1, -1};
     bool is_asleep = false;
     for (int64_t t = 0; t < n_steps; t++) {
-        const char *stage = path[t] >= 0 ? style->sleep[path[t]] : NULL;
+        const char *stage = path[t] >= 0 ? lanes->style.sleep[path[t]] : NULL;
         if (!stage)
             continue;
         if (!is_asleep && strcmp(stage, "wake") != 0) {
@@ -82,13 +82,13 @@ static void place(event_list *list, int64_t n_steps, bool is_first, int width)
     }
 }
 
-void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_path *path, int64_t n_steps)
+void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *path, int64_t n_steps)
 {
     sp_buffer *out = &page->out;
     event_list list = {.n = 0};
-    if (!style->sleep || page->is_file)
+    if (!lanes->style.sleep || page->is_file)
         return;
-    find(style, path->classes, n_steps, &list);
+    find(lanes, path->classes, n_steps, &list);
     for (int i = 0; i < 4; i++)
         place(&list, n_steps, i % 2 == 0, i < 2 ? NARROW : WIDE);
     if (list.n == 0)

@@ -2,6 +2,7 @@
 #include "report/html/steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How often a class is the reference's, or where there is none a strategy's, in the recordings whose steps were kept. */
 typedef struct class_count {
@@ -49,12 +50,13 @@ static bool choose(const sp_comparison *c, int32_t *lane_of)
     return true;
 }
 
-bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, sp_lanes *lanes)
+bool sp_lanes_fill(const sp_comparison *c, sp_lanes *lanes)
 {
     const int32_t K = c->n_classes;
     const size_t room = (size_t)K;
     *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of), .class_of = calloc(room, sizeof *lanes->class_of)};
-    if (!lanes->lane_of || !lanes->class_of || !choose(c, lanes->lane_of)) {
+    if (!lanes->lane_of || !lanes->class_of || !choose(c, lanes->lane_of) ||
+        !sp_class_style_fill((const char *const *)c->classes, K, &lanes->style)) {
         sp_lanes_free(lanes);
         return false;
     }
@@ -62,7 +64,7 @@ bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, sp_lanes
         if (lanes->lane_of[k])
             lanes->class_of[lanes->n++] = k;
     for (int32_t i = 1; i < lanes->n; i++) /* by rank; few, and mostly sorted already */
-        for (int32_t j = i; j > 0 && style->rank[lanes->class_of[j - 1]] > style->rank[lanes->class_of[j]]; j--) {
+        for (int32_t j = i; j > 0 && lanes->style.rank[lanes->class_of[j - 1]] > lanes->style.rank[lanes->class_of[j]]; j--) {
             int32_t swapped = lanes->class_of[j];
             lanes->class_of[j] = lanes->class_of[j - 1];
             lanes->class_of[j - 1] = swapped;
@@ -81,7 +83,56 @@ void sp_lanes_free(sp_lanes *lanes)
 {
     free(lanes->lane_of);
     free(lanes->class_of);
+    sp_class_style_free(&lanes->style);
     *lanes = (sp_lanes){0};
+}
+
+/* ---- paths to draw ---- */
+
+static bool pair_set_fill(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
+{
+    set->pairs = malloc((size_t)(n ? n : 1) * sizeof *set->pairs);
+    if (!set->pairs)
+        return false;
+    if (n)
+        memcpy(set->pairs, pairs, (size_t)n * sizeof *pairs);
+    set->n = n;
+    qsort(set->pairs, (size_t)n, sizeof *set->pairs, sp_pair_by_index);
+    return true;
+}
+
+bool sp_step_view_fill(sp_page *page, sp_step_view *view)
+{
+    const sp_comparison *c = page->comparison;
+    const int32_t n = c->n_strategies;
+    *view = (sp_step_view){.page = page, .illegal = calloc((size_t)n + 1, sizeof *view->illegal)};
+    bool is_filled = view->illegal && sp_lanes_fill(c, &view->lanes) && sp_ranking_fill(c, &view->ranking) &&
+                     pair_set_fill(&view->illegal[n], c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+    for (int32_t s = 0; is_filled && s < n; s++)
+        is_filled = pair_set_fill(&view->illegal[s], c->strategies[s].illegal_pairs, c->strategies[s].n_illegal_pairs);
+    page->out.failed |= !is_filled;
+    return is_filled;
+}
+
+void sp_step_view_free(sp_step_view *view)
+{
+    for (int32_t i = 0; view->illegal && i <= view->page->comparison->n_strategies; i++)
+        free(view->illegal[i].pairs);
+    free(view->illegal);
+    sp_ranking_free(&view->ranking);
+    sp_lanes_free(&view->lanes);
+}
+
+sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, int32_t who)
+{
+    const sp_comparison *c = view->page->comparison;
+    if (who == c->n_strategies)
+        return (sp_step_path){.name = "reference", .classes = trace->labels, .illegal = &view->illegal[who]};
+    return (sp_step_path){.name = c->strategies[who].name,
+                          .classes = trace->paths[who],
+                          .labels = trace->labels,
+                          .illegal = &view->illegal[who],
+                          .result = &c->strategies[who].recordings[trace->recording]};
 }
 
 /* ---- what all tracks share ---- */
@@ -102,7 +153,7 @@ static void add_names(sp_page *page, const sp_lanes *lanes)
     }
 }
 
-void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_lanes *lanes)
+void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes)
 {
     sp_buffer *out = &page->out;
     if (page->has_lane_shapes && !page->is_file)
@@ -114,7 +165,7 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_la
                      (int)(2 * lanes->n));
     for (int32_t lane = 0; lane < lanes->n; lane++)
         for (int side = 0; side < 2; side++)
-            sp_buffer_say(out, "<stop class=\"%s\" offset=\"%.3f\"/>", sp_lane_style(style, lanes, 't', lane).text,
+            sp_buffer_say(out, "<stop class=\"%s\" offset=\"%.3f\"/>", sp_lane_style(lanes, 't', lane).text,
                           (double)(lane + side) / lanes->n);
     sp_buffer_format(out,
                      "</linearGradient><pattern id=\"lanes\" width=\"99\" height=\"%d\" y=\"%d\" patternUnits=\"userSpaceOnUse\">"
@@ -124,12 +175,12 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_la
     sp_buffer_text(out, page->is_file ? "</g></defs>\n" : "</g></defs></svg>\n");
 }
 
-sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, char use, int32_t lane)
+sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane)
 {
     if (!lanes->n_grouped)
-        return sp_class_style_name(style, use, lanes->class_of[lane]);
+        return sp_class_style_name(&lanes->style, use, lanes->class_of[lane]);
     if (lane < lanes->n - 1)
-        return sp_class_style_name(style, use, lane);
+        return sp_class_style_name(&lanes->style, use, lane);
     return (sp_style_name){{use, '-', 'r', 'e', 's', 't', '\0'}};
 }
 

@@ -105,6 +105,8 @@ typedef bool sp_section_exists(const sp_comparison *c);
 sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences, sp_has_agreement,
     sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_rule_costs;
 
+/* The address of a step of a recording in the page, under the recording's name; step < 0: of the recording. (places.c) */
+void sp_page_link(sp_page *page, int64_t recording, int64_t step);
 /* "4:16:30" (places.c) */
 void sp_page_time(sp_buffer *out, double seconds);
 /* A matrix of all classes (frame.h, whose classes and n it sets) under a title, a format of sp_html_say(). (confusion.c) */

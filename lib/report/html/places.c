@@ -21,6 +21,15 @@ static void said_cell(sp_page *page, const sp_illegal_said *said)
     sp_html_say(&page->out, "%s</td>", said->to >= 0 ? c->classes[said->to] : "–");
 }
 
+void sp_page_link(sp_page *page, int64_t recording, int64_t step)
+{
+    const char *id = page->comparison->ids[recording];
+    sp_buffer link = {0};
+    sp_buffer_place(&link, id, step);
+    sp_html_say(&page->out, "<a href=\"%s\">%s</a>", sp_buffer_string(&link), id);
+    sp_buffer_drop(&link, &page->out);
+}
+
 void sp_page_time(sp_buffer *out, double seconds)
 {
     const int64_t whole = (int64_t)seconds;
@@ -30,12 +39,11 @@ void sp_page_time(sp_buffer *out, double seconds)
 static void place_row(sp_page *page, const sp_illegal_place *place)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out, link = {0};
+    sp_buffer *out = &page->out;
     bool is_first = true;
-    sp_buffer_place(&link, c->ids[place->recording], place->step);
-    sp_html_say(out, "<tr><th scope=\"row\"><a href=\"%s\">%s</a></th>", sp_buffer_string(&link), c->ids[place->recording]);
-    sp_buffer_drop(&link, out);
-    sp_buffer_say(out, "<td class=\"n\">%jd</td>", place->step);
+    sp_buffer_text(out, "<tr><th scope=\"row\">");
+    sp_page_link(page, place->recording, place->step);
+    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", place->step);
     if (c->epoch_seconds > 0) {
         sp_buffer_text(out, "<td class=\"n\">");
         sp_page_time(out, (double)place->step * c->epoch_seconds);

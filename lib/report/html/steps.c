@@ -14,58 +14,18 @@ enum { NAMED_OPEN = 3000, NAMED = 500 };
 enum { FEW_RECORDINGS = 30 }; /* with more, only those that stand open have the arrows of their transitions */
 
 typedef struct steps_section {
-    sp_page *page;
-    sp_class_style style;
-    sp_lanes lanes;
-    sp_pair_set *sets; /* [n_strategies + 1], the reference last */
-    sp_ranking ranking;
+    sp_step_view view;
     int64_t most_steps;  /* of a recording that is drawn */
     int64_t n_in_page;   /* recordings whose steps the script has, */
     int64_t n_densities; /* and whose probabilities */
 } steps_section;
-
-bool sp_pair_set_fill(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
-{
-    set->pairs = malloc((size_t)(n ? n : 1) * sizeof *set->pairs);
-    if (!set->pairs)
-        return false;
-    if (n)
-        memcpy(set->pairs, pairs, (size_t)n * sizeof *pairs);
-    set->n = n;
-    qsort(set->pairs, (size_t)n, sizeof *set->pairs, sp_pair_by_index);
-    return true;
-}
-
-static void steps_free(steps_section *s)
-{
-    for (int32_t i = 0; s->sets && i <= s->page->comparison->n_strategies; i++)
-        free(s->sets[i].pairs);
-    free(s->sets);
-    sp_ranking_free(&s->ranking);
-    sp_lanes_free(&s->lanes);
-    sp_class_style_free(&s->style);
-}
-
-static bool steps_fill(steps_section *s)
-{
-    const sp_comparison *c = s->page->comparison;
-    s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
-    if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style) ||
-        !sp_lanes_fill(c, &s->style, &s->lanes))
-        return false;
-    for (int32_t i = 0; i < c->n_strategies; i++)
-        if (!sp_pair_set_fill(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
-            return false;
-    return sp_pair_set_fill(&s->sets[c->n_strategies], c->reference_illegal_pairs, c->n_reference_illegal_pairs) &&
-           sp_ranking_fill(c, &s->ranking);
-}
 
 /* ---- one recording ---- */
 
 /* "night_004: accuracy 0.931 (viterbi), 3 illegal transitions of argmax" */
 static void recording_title(const steps_section *s, int64_t recording, const char *word)
 {
-    sp_page *page = s->page;
+    sp_page *page = s->view.page;
     const sp_comparison *c = page->comparison;
     const sp_strategy_result *focus = &c->strategies[page->focus];
     const sp_value *accuracy = &focus->recordings[recording].accuracy;
@@ -82,7 +42,7 @@ static void recording_title(const steps_section *s, int64_t recording, const cha
 
 static void recording_table(const steps_section *s, const sp_trace *trace)
 {
-    const sp_comparison *c = s->page->comparison;
+    const sp_comparison *c = s->view.page->comparison;
     sp_table table = {.title = "This {recording} in numbers", .text.words = &c->words};
     sp_table_columns(&table, "strategy|changes|illegal");
     if (c->has_labels)
@@ -98,16 +58,15 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
             sp_cell_value(&table, &result->accuracy, 3, SP_TONE_PLAIN);
         }
     }
-    sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
-    sp_table_html(&table, "", NULL, &s->page->out);
-    sp_buffer_text(&s->page->out, "</details>\n");
-    sp_table_free(&table);
+    sp_buffer_text(&s->view.page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
+    sp_page_table(s->view.page, &table, "");
+    sp_buffer_text(&s->view.page->out, "</details>\n");
 }
 
 /* The tracks of a recording, for the page or a file; word: before its title, which stands in a file only. */
 static void draw(const steps_section *s, const sp_trace *trace, const char *word)
 {
-    sp_page *page = s->page;
+    sp_page *page = s->view.page;
     const sp_comparison *c = page->comparison;
     const bool with_events = page->most_named == NAMED_OPEN || c->n_recordings <= FEW_RECORDINGS;
     if (trace->n_steps == 0) {
@@ -115,57 +74,47 @@ static void draw(const steps_section *s, const sp_trace *trace, const char *word
         return;
     }
     if (page->is_file) {
-        sp_page_lane_shapes(page, &s->style, &s->lanes);
+        sp_page_lane_shapes(page, &s->view.lanes);
         sp_buffer_text(&page->out, "<text y=\"16\" font-size=\"14\" font-weight=\"600\">");
         recording_title(s, trace->recording, word);
         sp_buffer_text(&page->out, "</text>\n");
     } else {
         sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
     }
-    if (trace->labels) {
-        sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
-        sp_page_track(page, &s->style, &s->lanes, trace, &path);
-        if (with_events)
-            sp_page_events(page, &s->style, &path, trace->n_steps);
+    for (int32_t i = trace->labels ? -1 : 0; i < c->n_strategies; i++) { /* the reference first */
+        const sp_step_path path = sp_step_path_of(&s->view, trace, i < 0 ? c->n_strategies : i);
+        sp_page_track(page, &s->view.lanes, trace, &path);
+        if (with_events && i == (trace->labels ? -1 : page->focus))
+            sp_page_events(page, &s->view.lanes, &path, trace->n_steps);
     }
-    for (int32_t i = 0; i < c->n_strategies; i++) {
-        sp_step_path path = {.name = c->strategies[i].name,
-                             .classes = trace->paths[i],
-                             .labels = trace->labels,
-                             .illegal = &s->sets[i],
-                             .result = &c->strategies[i].recordings[trace->recording]};
-        sp_page_track(page, &s->style, &s->lanes, trace, &path);
-        if (with_events && !trace->labels && i == page->focus)
-            sp_page_events(page, &s->style, &path, trace->n_steps);
-    }
-    sp_page_density(page, &s->style, &s->lanes, trace);
+    sp_page_density(page, &s->view.lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
     sp_buffer_text(&page->out, page->is_file ? "" : "</div>\n");
 }
 
 static void recording_plot(const steps_section *s, const sp_trace *trace, const char *word)
 {
-    sp_picture_open(s->page, NULL, "", "step-plot-of-%s", s->page->comparison->ids[trace->recording]);
+    sp_picture_open(s->view.page, NULL, "", "step-plot-of-%s", s->view.page->comparison->ids[trace->recording]);
     do
         draw(s, trace, word);
-    while (sp_picture_drawn(s->page));
+    while (sp_picture_drawn(s->view.page));
 }
 
 /* True: it is drawn. */
 static bool open_figure(steps_section *s, int64_t recording, const char *word)
 {
-    sp_buffer *out = &s->page->out;
-    const sp_trace *trace = sp_trace_of(s->page->comparison, recording);
+    sp_buffer *out = &s->view.page->out;
+    const sp_trace *trace = sp_trace_of(s->view.page->comparison, recording);
     sp_buffer_text(out, "<h3>");
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
     if (!trace) {
         sp_buffer_say(out,
                       "<p>Not drawn: it has %jd {steps}, more than are kept for pictures. The file of paths holds them.</p>\n",
-                      s->page->comparison->steps[recording]);
+                      s->view.page->comparison->steps[recording]);
         return false;
     }
-    s->page->most_named = NAMED_OPEN;
+    s->view.page->most_named = NAMED_OPEN;
     recording_plot(s, trace, word);
     recording_table(s, trace);
     sp_buffer_text(out, "</figure>\n");
@@ -176,19 +125,19 @@ static bool open_figure(steps_section *s, int64_t recording, const char *word)
 /* False: its steps were not kept. */
 static bool folded_figure(steps_section *s, int64_t place, bool is_first)
 {
-    const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
+    const sp_trace *trace = sp_trace_of(s->view.page->comparison, s->view.ranking.recordings[place]);
     if (!trace)
         return false;
     if (is_first)
-        sp_buffer_text(&s->page->out, sp_has_agreement(s->page->comparison)
-                                          ? "<h3>The others, least accurate first</h3>\n"
-                                          : "<h3>The others, most illegal transitions first</h3>\n");
-    sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
+        sp_buffer_text(&s->view.page->out, sp_has_agreement(s->view.page->comparison)
+                                               ? "<h3>The others, least accurate first</h3>\n"
+                                               : "<h3>The others, most illegal transitions first</h3>\n");
+    sp_buffer_text(&s->view.page->out, "<details class=\"screen\"><summary>");
     recording_title(s, trace->recording, "");
-    sp_buffer_text(&s->page->out, "</summary>\n");
-    s->page->most_named = NAMED;
+    sp_buffer_text(&s->view.page->out, "</summary>\n");
+    s->view.page->most_named = NAMED;
     recording_plot(s, trace, "");
-    sp_buffer_text(&s->page->out, "</figure></details>\n");
+    sp_buffer_text(&s->view.page->out, "</figure></details>\n");
     s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
     return true;
 }
@@ -196,8 +145,8 @@ static bool folded_figure(steps_section *s, int64_t place, bool is_first)
 /* "Drawn of 1,287 recordings: the least accurate, the median and the most accurate, and the 40 next to the least accurate" */
 static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
 {
-    const sp_comparison *c = s->page->comparison;
-    sp_buffer *out = &s->page->out;
+    const sp_comparison *c = s->view.page->comparison;
+    sp_buffer *out = &s->view.page->out;
     bool by_accuracy = sp_has_agreement(c);
     if (n_open + n_folded >= c->n_recordings)
         return;
@@ -233,8 +182,8 @@ static bool has_density(const sp_comparison *c)
 /* What the pictures leave out: steps that share a column, titles of marks, probabilities. */
 static void say_simplified(const steps_section *s)
 {
-    const sp_page *page = s->page;
-    sp_buffer *out = &s->page->out;
+    const sp_page *page = s->view.page;
+    sp_buffer *out = &s->view.page->out;
     if (s->most_steps > SP_MARK_COLUMNS)
         sp_buffer_say(
             out,
@@ -247,11 +196,11 @@ static void say_simplified(const steps_section *s)
         sp_buffer_text(out,
                        "<p class=\"small\">Where triangles would cover each other, bars stand for them: the higher, the more "
                        "illegal transitions.</p>\n");
-    if (s->lanes.n_grouped)
+    if (s->view.lanes.n_grouped)
         sp_buffer_say(out,
                       "<p class=\"small\">The %d most frequent classes have lanes of their own, the other %d share the last one."
                       "</p>\n",
-                      (int)s->lanes.n - 1, (int)s->lanes.n_grouped);
+                      (int)s->view.lanes.n - 1, (int)s->view.lanes.n_grouped);
     if (page->n_unnamed)
         sp_buffer_say(out,
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
@@ -279,8 +228,8 @@ static bool is_among(int64_t recording, int64_t n, const int64_t *list)
 /* Worst, median and best, then those asked for, stand open; returns how many are drawn. */
 static int64_t write_open(steps_section *s)
 {
-    const sp_comparison *c = s->page->comparison;
-    const int64_t *recordings = s->ranking.recordings, n = s->ranking.n;
+    const sp_comparison *c = s->view.page->comparison;
+    const int64_t *recordings = s->view.ranking.recordings, n = s->view.ranking.n;
     const int64_t shown[] = {recordings[0], recordings[n - 1], recordings[n / 2]};
     const bool by_accuracy = sp_has_agreement(c);
     int64_t n_open = open_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
@@ -296,9 +245,9 @@ static int64_t write_open(steps_section *s)
 
 static void write_figures(steps_section *s)
 {
-    sp_page *page = s->page;
+    sp_page *page = s->view.page;
     const sp_comparison *c = page->comparison;
-    const int64_t n = s->ranking.n, all = c->n_recordings, *recordings = s->ranking.recordings;
+    const int64_t n = s->view.ranking.n, all = c->n_recordings, *recordings = s->view.ranking.recordings;
     const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
     int64_t n_open = write_open(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
@@ -310,14 +259,14 @@ static void write_figures(steps_section *s)
         folded++;
     }
     if (c->n_traces)
-        s->n_in_page = sp_page_step_data(page, &s->style, &s->lanes, &s->ranking, &s->n_densities);
+        s->n_in_page = sp_page_step_data(page, &s->view.lanes, &s->view.ranking, &s->n_densities);
     say_drawn(s, n_open, folded);
     say_simplified(s);
 }
 
 void sp_page_steps(sp_page *page)
 {
-    steps_section s = {.page = page};
+    steps_section s = {.most_steps = 0};
     sp_buffer_say(&page->out,
                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
                   "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s; hatched {steps} have no "
@@ -327,17 +276,15 @@ void sp_page_steps(sp_page *page)
         sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
                                    "</p>\n");
-    if (steps_fill(&s)) {
-        if (s.style.sleep)
+    if (sp_step_view_fill(page, &s.view)) {
+        if (s.view.lanes.style.sleep)
             sp_buffer_text(
                 &page->out,
                 "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where deep sleep (N3) and REM begin, as "
                 "far as there is room for their names.</p>\n");
         if (page->comparison->n_traces)
-            sp_page_lane_shapes(page, &s.style, &s.lanes);
+            sp_page_lane_shapes(page, &s.view.lanes);
         write_figures(&s);
-    } else {
-        page->out.failed = true;
     }
-    steps_free(&s);
+    sp_step_view_free(&s.view);
 }

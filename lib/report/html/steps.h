@@ -18,16 +18,17 @@ typedef struct sp_lanes {
     int32_t *lane_of;     /* [K] from the top */
     int32_t *class_of;    /* [n]; none for a shared lane */
     int height;           /* of one lane, pixels */
+    sp_class_style style;
 } sp_lanes;
 
-bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, sp_lanes *lanes); /* false: no memory */
+bool sp_lanes_fill(const sp_comparison *c, sp_lanes *lanes); /* false: no memory */
 void sp_lanes_free(sp_lanes *lanes);
 /* The style of what is drawn in a lane: its class's, or where lanes are shared one of the colours in their order. */
-sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, char use, int32_t lane);
+sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane);
 
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
  * the first track, and not inside anything that can be folded; the second call adds nothing to a page. */
-void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_lanes *lanes);
+void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 
@@ -47,8 +48,19 @@ typedef struct sp_pair_set {
     sp_pair_count *pairs;
     int64_t n;
 } sp_pair_set;
-bool sp_pair_set_fill(sp_pair_set *set, const sp_pair_count *pairs, int64_t n); /* false: no memory */
 
+/* What a section needs that draws steps. (lanes.c) */
+typedef struct sp_step_view {
+    sp_page *page;
+    sp_lanes lanes;
+    sp_ranking ranking;
+    sp_pair_set *illegal; /* [n_strategies + 1] by whom; the reference last */
+} sp_step_view;
+
+bool sp_step_view_fill(sp_page *page, sp_step_view *view); /* false: no memory, then the page has failed */
+void sp_step_view_free(sp_step_view *view);
+
+/* The path that is drawn: of a strategy, or of n_strategies, which is the reference. */
 typedef struct sp_step_path {
     const char *name;
     const int32_t *classes; /* [T], -1: none */
@@ -56,6 +68,7 @@ typedef struct sp_step_path {
     const sp_pair_set *illegal;
     const sp_recording_result *result; /* figures for the name of the track, or NULL */
 } sp_step_path;
+sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, int32_t who);
 
 /* A row of a picture (pictures.c): its name, the figures below that (NULL: the name is a unit), then <svg with the drawing, whose
  * attributes and content the caller adds; after sp_track_classes() those of the names of classes beside it; its height. */
@@ -64,14 +77,13 @@ void sp_track_classes(sp_page *page);
 void sp_track_close(sp_page *page, int height);
 
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */
-void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
-                   const sp_step_path *path);
+void sp_page_track(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path);
 /* events.c: adds a row below the track of a hypnogram with arrows to sleep onset, deep sleep and REM. Nothing where the classes
  * are no stages of sleep. */
-void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_path *path, int64_t n_steps);
+void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *path, int64_t n_steps);
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
-bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace);
+bool sp_page_density(sp_page *page, const sp_lanes *lanes, const sp_trace *trace);
 /* Adds the axis under the tracks: in hours where steps have a length, else in steps. */
 void sp_page_step_axis(sp_page *page, int64_t n_steps);
 
@@ -79,7 +91,6 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps);
 const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording);
 /* data.c: adds the steps of as many recordings as there is room for, for the script; returns of how many. *n_densities: of how
  * many the probabilities too. */
-int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_ranking *ranking,
-                          int64_t *n_densities);
+int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities);
 
 #endif

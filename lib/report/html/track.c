@@ -65,8 +65,7 @@ static void add_at(sp_buffer *out, const char *name, double steps, int64_t n_ste
 /* The whole path as one line, relative, so that a run costs a few bytes: "h12v-4". It is drawn twice, thin and grey with a width
  * that does not stretch, and above that broad, coloured by height (each lane is a stop of one gradient, sp_page_lane_shapes). The
  * broad one does stretch: with `unit` units a column its risers stay thin. REM, in sleep, is a bar of its own. */
-static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const int32_t *columns, int64_t n,
-                      int64_t unit)
+static void draw_runs(sp_page *page, const sp_lanes *lanes, const int32_t *columns, int64_t n, int64_t unit)
 {
     sp_buffer *out = &page->out, line = {0};
     int at = -1, id = page->n_tracks++;
@@ -92,9 +91,9 @@ static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes
         sp_buffer_format(out, "<use class=\"broad\" href=\"#p%d\"/>", id);
     sp_buffer_drop(&line, out);
     int64_t pen = -1;
-    for (int64_t a = 0, b; style->sleep && a < n; a = b) {
+    for (int64_t a = 0, b; lanes->style.sleep && a < n; a = b) {
         b = run_end(columns, n, a);
-        if (columns[a] < 0 || strcmp(style->sleep[columns[a]], "rem") != 0)
+        if (columns[a] < 0 || strcmp(lanes->style.sleep[columns[a]], "rem") != 0)
             continue;
         if (pen < 0)
             sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)a * unit,
@@ -331,8 +330,7 @@ static void track_figures(const sp_trace *trace, const sp_step_path *path, sp_bu
     }
 }
 
-static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
-                 const sp_step_path *path, int32_t *columns)
+static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path, int32_t *columns)
 {
     sp_buffer *out = &page->out, figures = {0};
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
@@ -349,7 +347,7 @@ static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lan
     draw_missing(page, columns, n, SP_LANES_TOP, plot);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
-    draw_runs(page, style, lanes, columns, n, unit);
+    draw_runs(page, lanes, columns, n, unit);
     if (strip) /* the columns are drawn: their room takes the shares */
         draw_errors(page, trace, path, columns, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height,
                     2.0 * STRIP / lanes->height);
@@ -360,15 +358,14 @@ static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lan
     sp_track_close(page, SP_LANES_TOP + plot + strip);
 }
 
-void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
-                   const sp_step_path *path)
+void sp_page_track(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path)
 {
     int64_t n = column_count(trace->n_steps);
     int32_t *columns = malloc((size_t)(n ? n : 1) * sizeof *columns);
     int32_t *counts = calloc((size_t)page->comparison->n_classes, sizeof *counts);
     if (columns && counts) {
         fill_columns(path->classes, trace->n_steps, n, counts, columns);
-        draw(page, style, lanes, trace, path, columns);
+        draw(page, lanes, trace, path, columns);
     } else {
         page->out.failed = true;
     }

@@ -1,7 +1,6 @@
 /* The section that decodes: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
-#include "report/html/class_style.h"
 #include "report/html/steps.h"
 
 #include <stdlib.h>
@@ -85,11 +84,11 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
     sp_json_put(writer, "]");
 }
 
-static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style, const sp_lanes *lanes)
+static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_lanes *lanes)
 {
     sp_json_put_key(writer, "styles");
     for (int32_t k = 0; k < c->n_classes; k++) {
-        const sp_style_name name = sp_lane_style(style, lanes, 's', lanes->lane_of[k]);
+        const sp_style_name name = sp_lane_style(lanes, 's', lanes->lane_of[k]);
         sp_json_put(writer, k ? ", " : "[");
         sp_json_put_string(writer, name.text);
     }
@@ -129,7 +128,7 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, int64_t n)
+static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
@@ -148,7 +147,7 @@ static void put_settings(sp_page *page, const sp_class_style *style, const sp_la
     }
     sp_json_put(&writer, w->log_prior ? "]" : "null");
     put_strategies(&writer, c);
-    put_classes(&writer, c, style, lanes);
+    put_classes(&writer, c, lanes);
     put_text(&writer, "options", w->options);
     put_text(&writer, "file", c->file ? c->file : "scores.h5");
     put_text(&writer, "on_infeasible", w->is_relaxed ? "relax" : "report");
@@ -211,20 +210,17 @@ static void say_held(sp_page *page, int64_t n)
 /* The tool's place, and what its script needs. */
 static void put_tool(sp_page *page, int64_t n)
 {
-    const sp_comparison *c = page->comparison;
-    sp_class_style style = {0};
-    sp_lanes lanes = {0};
+    sp_lanes lanes;
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
                    "without.</p></div>\n");
-    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style) && sp_lanes_fill(c, &style, &lanes)) {
-        put_settings(page, &style, &lanes, n);
-        put_scores(page, n);
-    } else {
+    if (!sp_lanes_fill(page->comparison, &lanes)) {
         page->out.failed = true;
+        return;
     }
+    put_settings(page, &lanes, n);
+    put_scores(page, n);
     sp_lanes_free(&lanes);
-    sp_class_style_free(&style);
 }
 
 void sp_page_what_if(sp_page *page)
