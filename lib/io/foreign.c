@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/text/cells.h"
 #include "io/text/texts.h"
 
 /* ---- recognising ---- */
@@ -105,7 +106,7 @@ bool sp_is_text(const sp_file_look *look)
 bool sp_is_json(const sp_file_look *look)
 {
     const unsigned char *head = look->head;
-    size_t i = begins_with(head, look->n, "\xef\xbb\xbf") ? 3 : 0;
+    size_t i = sp_text_mark(head, look->n);
     while (i < look->n && strchr(" \n\r\t", head[i]) && head[i])
         i++;
     return sp_is_text(look) && i < look->n && (head[i] == '{' || head[i] == '[');
@@ -113,7 +114,7 @@ bool sp_is_json(const sp_file_look *look)
 
 bool sp_is_xml(const sp_file_look *look)
 {
-    const size_t mark = begins_with(look->head, look->n, "\xef\xbb\xbf") ? 3 : 0;
+    const size_t mark = sp_text_mark(look->head, look->n);
     return begins_with(look->head + mark, look->n - mark, "<");
 }
 

@@ -101,10 +101,12 @@ typedef struct sp_file_access {
  * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number
  * in the model's order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each
  * recording must have its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have
- * decimals (2.0); with codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An
- * apostrophe before = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is
- * taken off. Fields as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over,
- * empty lines too.
+ * decimals (2.0); with codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear.
+ *
+ * Cells of all these tables, and of events (below), are as in RFC 4180: quotes around a cell, two for one inside, LF or CR LF.
+ * Blanks around a cell are not part of it. An apostrophe before = + - @, tab or CR at the beginning of a cell, which keeps
+ * spreadsheets from taking it for a formula, is taken off. A byte order mark and empty lines are passed over. A line of a list is
+ * a cell where the file ends in .csv or .tsv, and else a label as it stands.
  *
  * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
  * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line

@@ -10,10 +10,9 @@
 #include "io/arrays/array_source.h"
 #include "io/foreign.h"
 #include "io/text/cells.h"
+#include "io/text/label_words.h"
 #include "io/text/number_read.h"
 #include "io/text/text_read.h"
-#include "sleep/label_coding_use.h"
-#include "sleep/stages.h"
 
 /* What a column is. */
 typedef enum role { IS_CLASS, IS_RECORDING, IS_STEP, IS_LABEL, IS_SEGMENT, IS_WEIGHT, IS_NOTHING } role;
@@ -85,26 +84,6 @@ static sp_status next_cell(table *t, int32_t c, char **cell, bool *is_last)
 }
 
 /* ---- the first line ---- */
-
-/* Numbers with decimal commas between semicolons: both stand in such a line, and nothing else than digits. */
-static bool has_decimal_commas(const char *line, size_t n)
-{
-    size_t digits = 0;
-    while (digits < n && line[digits] && strchr("0123456789,;-+eE \"", line[digits]))
-        digits++;
-    return digits == n && memchr(line, ';', n) && memchr(line, ',', n);
-}
-
-static char find_delimiter(const char *line)
-{
-    const size_t n = strcspn(line, "\r\n");
-    if (has_decimal_commas(line, n))
-        return ';';
-    for (const char *d = ",\t;"; *d; d++)
-        if (memchr(line, *d, n))
-            return *d;
-    return ' ';
-}
 
 static sp_status count_columns(table *t)
 {
@@ -276,56 +255,20 @@ static sp_status read_number(const table *t, int32_t c, double *out)
 static sp_status read_whole(const table *t, int32_t c, int64_t *out)
 {
     char what[160];
-    double value = 0;
-    if (!sp_number_read(t->cells[c], &value) || value != floor(value) || fabs(value) > 1e15) {
-        snprintf(what, sizeof what, "\"%.60s\" is not a whole number", t->cells[c]);
-        return fail_cell(t, c, what);
-    }
-    *out = (int64_t)value;
-    return SP_OK;
-}
-
-/* The column of a class by its name, or by a name that the model knows for it; -1: none. */
-static int32_t find_class(const table *t, const char *text)
-{
-    const int32_t meant = t->model ? sp_model_class(t->model, text, true) : -1;
-    int32_t by_model = -1, k = 0;
-    for (int32_t c = 0; c < t->n_columns; c++) {
-        if (t->columns[c].role != IS_CLASS)
-            continue;
-        const char *name = t->columns[c].name;
-        if (name && strcmp(name, text) == 0)
-            return k;
-        if (meant >= 0 && (name ? sp_model_class(t->model, name, true) : k) == meant)
-            by_model = k;
-        k++;
-    }
-    return by_model;
-}
-
-/* By the model, or by the names of the columns. */
-static bool is_of_sleep(const table *t)
-{
-    return t->model ? sp_classes_are_stages(t->model->n_classes, (const char *const *)t->model->classes)
-                    : t->class_names && sp_classes_are_stages(t->n_classes, t->class_names);
+    if (sp_cell_whole(t->cells[c], out))
+        return SP_OK;
+    snprintf(what, sizeof what, "\"%.60s\" is not a whole number", t->cells[c]);
+    return fail_cell(t, c, what);
 }
 
 static sp_status read_label(const table *t, int32_t c, int64_t *out)
 {
     const char *text = t->cells[c];
-    double value = 0;
     char what[200];
-    *out = find_class(t, text);
-    if (*out >= 0 || !*text) /* nothing: no label */
+    const sp_word_meaning meaning = {.classes = t->class_names, .n_classes = t->n_classes, .model = t->model};
+    *out = sp_word_class(text, &meaning);
+    if (*out >= SP_CODE_UNSCORED || sp_cell_whole(text, out))
         return SP_OK;
-    if (sp_number_read(text, &value) && value == floor(value) && fabs(value) < 1e15) {
-        *out = (int64_t)value;
-        return SP_OK;
-    }
-    if (sp_is_unscored_word(text) && is_of_sleep(t)) {
-        *out = -1;
-        return SP_OK;
-    }
     snprintf(what, sizeof what, "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
     return fail_cell(t, c, what);
 }
@@ -417,7 +360,7 @@ static sp_status read_table(table *t)
         t->in.at += 1 + strspn(t->in.at + 1, " ");
     if (!*t->in.at)
         return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
-    t->in.delimiter = find_delimiter(t->in.at);
+    t->in.delimiter = sp_cells_delimiter(t->in.at);
     sp_status status = count_columns(t);
     const bool is_named = status == SP_OK && is_header(t, is_comment);
     if (status == SP_OK)

@@ -14,17 +14,8 @@
 
 static bool is_annot(const sp_file_look *look)
 {
-    char line[64];
-    sp_look_first_line(look, line, sizeof line);
-    return sp_file_has_ending(look->file, ".annot") || strncmp(line, "class\tinstance\tchannel\tstart\tstop", 33) == 0;
+    return sp_file_has_ending(look->file, ".annot") || sp_look_begins(look, "class\tinstance\tchannel\tstart\tstop");
 }
-
-typedef struct reading {
-    sp_lines lines;
-    sp_events *events;
-    sp_clocks clocks;
-    sp_error *err;
-} reading;
 
 /* "e:5" or "e:5:20": where that epoch begins, and how long it is. */
 static bool read_epoch(const char *text, sp_time *begin, sp_time *length)
@@ -43,7 +34,7 @@ static bool read_epoch(const char *text, sp_time *begin, sp_time *length)
 }
 
 /* A time in any form but epochs; `is_start`: a time of day goes on the clock, else it is after `start`. */
-static bool read_time(reading *r, const char *text, const sp_time *start, sp_time start_clock, sp_time *out, sp_time *clock)
+static bool read_time(sp_lines *l, const char *text, const sp_time *start, sp_time start_clock, sp_time *out, sp_time *clock)
 {
     bool is_half;
     const size_t n = strlen(text);
@@ -55,8 +46,8 @@ static bool read_time(reading *r, const char *text, const sp_time *start, sp_tim
     if (!sp_time_clock(text, n, clock, &is_half))
         return false;
     if (!start) {
-        *out = sp_clocks_next(&r->clocks, *clock);
-        r->events->remark = "it has times of day: its first annotation is taken for the beginning of the recording";
+        *out = sp_clocks_next(&l->clocks, *clock);
+        l->events->remark = "it has times of day: its first annotation is taken for the beginning of the recording";
     } else {
         sp_time passed = *clock - start_clock;
         passed += passed < 0 ? SP_DAY : 0;
@@ -65,22 +56,20 @@ static bool read_time(reading *r, const char *text, const sp_time *start, sp_tim
     return true;
 }
 
-static sp_status wrong_time(const reading *r, const char *what, const char *text)
+static sp_status wrong_time(const sp_lines *l, const char *what, const char *text)
 {
-    return sp_fail(r->err, SP_EDATA,
-                   "%s: line %lld: %s \"%.40s\" is no time: write seconds, e:5 (the fifth epoch of 30 s) or hh:mm:ss",
-                   r->lines.file, (long long)r->lines.line, what, text);
+    return sp_lines_fail(l, ": %s \"%.40s\" is no time: write seconds, e:5 (the fifth epoch of 30 s) or hh:mm:ss", what, text);
 }
 
-static sp_status read_times(reading *r, const char *start, const char *stop, sp_event *event)
+static sp_status read_times(sp_lines *l, const char *start, const char *stop, sp_event *event)
 {
     sp_time length = 0, end, clock = 0, unused;
     if (read_epoch(start, &event->onset, &length)) {
         event->duration = length;
         if (strcmp(stop, ".") == 0 || strcmp(stop, start) == 0)
             return SP_OK;
-    } else if (!read_time(r, start, NULL, 0, &event->onset, &clock))
-        return wrong_time(r, "start", start);
+    } else if (!read_time(l, start, NULL, 0, &event->onset, &clock))
+        return wrong_time(l, "start", start);
     if (strcmp(stop, "...") == 0) {
         event->duration = SP_EVENT_UNTIL_NEXT;
         return SP_OK;
@@ -91,12 +80,11 @@ static sp_status read_times(reading *r, const char *start, const char *stop, sp_
         end += length;
     else if (strcmp(stop, ".") == 0)
         end = event->onset;
-    else if (!read_time(r, stop, &event->onset, clock, &end, &unused))
-        return wrong_time(r, "stop", stop);
+    else if (!read_time(l, stop, &event->onset, clock, &end, &unused))
+        return wrong_time(l, "stop", stop);
     event->duration = end - event->onset;
     if (event->duration < 0)
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld: stops at %.40s, before its start %.40s", r->lines.file,
-                       (long long)r->lines.line, stop, start);
+        return sp_lines_fail(l, ": stops at %.40s, before its start %.40s", stop, start);
     return SP_OK;
 }
 
@@ -109,36 +97,22 @@ static bool is_stage_class(const char *class)
     return false;
 }
 
-static sp_status read_line(reading *r)
+static sp_status read_line(sp_lines *l)
 {
-    sp_lines *l = &r->lines;
+    if (*l->begin == '#')
+        return SP_OK;
     sp_lines_split(l, strchr(l->begin, '\t') ? '\t' : ' ');
     const int start = l->n_fields == 3 ? 1 : l->n_fields == 4 ? 2 : 3;
     if (l->n_fields < 3)
-        return sp_fail(
-            r->err, SP_EDATA,
-            "%s: line %lld has %d field%s; an annotation is class, instance, channel, start, stop, meta, parted by tabs", l->file,
-            (long long)l->line, l->n_fields, l->n_fields == 1 ? "" : "s");
+        return sp_lines_fail(l, " has %d field%s; an annotation is class, instance, channel, start, stop, meta, parted by tabs",
+                             l->n_fields, l->n_fields == 1 ? "" : "s");
     if (strcasecmp(l->fields[0], "class") == 0 && strcasecmp(l->fields[start], "start") == 0)
         return SP_OK;
     const bool is_class = l->n_fields > 3 && is_stage_class(l->fields[0]);
-    const char *text = l->fields[is_class ? 1 : 0];
-    sp_event event = {.place = l->line, .is_stage = is_class};
-    sp_status status = read_times(r, l->fields[start], l->fields[start + 1], &event);
-    return status == SP_OK ? sp_events_add(r->events, &event, text, strlen(text), r->err) : status;
+    sp_event event = {.is_stage = is_class};
+    sp_status status = read_times(l, l->fields[start], l->fields[start + 1], &event);
+    return status == SP_OK ? sp_lines_add(l, event, l->fields[is_class ? 1 : 0]) : status;
 }
 
-static sp_status read_annot(const sp_event_input *in, sp_events *events, sp_error *err)
-{
-    reading r = {.events = events, .err = err};
-    events->place_name = "line";
-    events->preset = "words";
-    sp_status status = sp_lines_open(in, &r.lines, err);
-    while (status == SP_OK && sp_lines_next(&r.lines))
-        if (*r.lines.begin != '#')
-            status = read_line(&r);
-    sp_lines_close(&r.lines);
-    return status;
-}
-
-const sp_event_reader sp_annot_events = {.name = "Luna's annotations", .recognise = is_annot, .read = read_annot};
+const sp_event_reader sp_annot_events = {
+    .name = "Luna's annotations", .recognise = is_annot, .preset = "words", .line = read_line};

@@ -193,8 +193,6 @@ static sp_status read_records(recording *r)
 static sp_status read_edf(const sp_event_input *in, sp_events *events, sp_error *err)
 {
     recording r = {.in = in, .events = events, .err = err};
-    events->place_name = "byte";
-    events->preset = "words";
     sp_status status = read_header(&r);
     if (status == SP_OK)
         status = read_records(&r);
@@ -202,4 +200,5 @@ static sp_status read_edf(const sp_event_input *in, sp_events *events, sp_error 
     return status;
 }
 
-const sp_event_reader sp_edf_events = {.name = "EDF+ annotations", .recognise = is_edf, .read = read_edf};
+const sp_event_reader sp_edf_events = {
+    .name = "EDF+ annotations", .recognise = is_edf, .preset = "words", .place_name = "byte", .read = read_edf};

@@ -55,7 +55,7 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
     if (status == SP_OK && !(f->reader = sp_event_reader_find(&look)))
         status = sp_fail(err, SP_EFILE, "%s: changed while it was opened", file);
     if (status == SP_OK)
-        status = f->reader->read(&in, &f->events, err);
+        status = sp_event_reader_read(f->reader, &in, &f->events, err);
     if (status == SP_OK && request->options->needs_scores)
         status =
             sp_fail(err, SP_EFILE,

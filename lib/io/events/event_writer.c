@@ -1,6 +1,5 @@
 #include "io/events/event_writer.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,40 +7,15 @@
 
 #include "io/events/event_reader.h"
 #include "io/events/times.h"
+#include "io/text/text_buffer.h"
 #include "io/text/texts.h"
 #include "sleep/stages.h"
 
 enum { USUAL_STEP = 30 };
 
-/* ---- bytes that grow ---- */
-
-typedef struct bytes {
-    char *at;
-    size_t n, room;
-    bool failed;
-} bytes;
-
-static void put(bytes *b, const char *text, size_t n)
+static void put_text(sp_text_buffer *b, const char *text)
 {
-    if (n == 0 || b->failed)
-        return;
-    if (!b->at || b->n + n > b->room) {
-        const size_t room = 2 * (b->n + n) + 256;
-        char *more = realloc(b->at, room);
-        if (!more) {
-            b->failed = true;
-            return;
-        }
-        b->at = more;
-        b->room = room;
-    }
-    memcpy(b->at + b->n, text, n);
-    b->n += n;
-}
-
-static void put_text(bytes *b, const char *text)
-{
-    put(b, text, strlen(text));
+    sp_text_buffer_put(b, text, strlen(text));
 }
 
 /* ---- what is written ---- */
@@ -57,7 +31,7 @@ struct sp_event_writer {
     const char *unscored, *stages[SP_N_STAGES];
     const char *forbidden; /* letters that no name may have */
     bool needs_time;
-    void (*write)(const night *night, bytes *out);
+    void (*write)(const night *night, sp_text_buffer *out);
 };
 
 typedef struct run {
@@ -77,13 +51,13 @@ static bool next_run(const night *v, run *r)
     return r->n > 0;
 }
 
-static void put_time(bytes *out, sp_time time)
+static void put_time(sp_text_buffer *out, sp_time time)
 {
     char text[SP_TIME_TEXT];
     put_text(out, sp_time_text(time, text));
 }
 
-static void write_annot(const night *v, bytes *out)
+static void write_annot(const night *v, sp_text_buffer *out)
 {
     put_text(out, "class\tinstance\tchannel\tstart\tstop\tmeta\n");
     for (run r = {0}; next_run(v, &r);) {
@@ -96,7 +70,7 @@ static void write_annot(const night *v, bytes *out)
     }
 }
 
-static void write_eannot(const night *v, bytes *out)
+static void write_eannot(const night *v, sp_text_buffer *out)
 {
     for (int64_t t = 0; t < v->of->n_steps; t++) {
         put_text(out, v->words[v->of->labels[t] + 1]);
@@ -104,7 +78,7 @@ static void write_eannot(const night *v, bytes *out)
     }
 }
 
-static void write_ids(const night *v, bytes *out)
+static void write_ids(const night *v, sp_text_buffer *out)
 {
     for (run r = {0}; next_run(v, &r);) {
         put_time(out, r.first * v->step);
@@ -120,14 +94,14 @@ static void write_ids(const night *v, bytes *out)
 
 enum { MOST_RECORD = 61440 }; /* bytes of a record, as the format recommends */
 
-static void put_field(bytes *out, size_t width, const char *text)
+static void put_field(sp_text_buffer *out, size_t width, const char *text)
 {
     char field[81];
     snprintf(field, sizeof field, "%-*s", (int)width, text);
-    put(out, field, width);
+    sp_text_buffer_put(out, field, width);
 }
 
-static void put_number(bytes *out, size_t width, long long number)
+static void put_number(sp_text_buffer *out, size_t width, long long number)
 {
     char text[24];
     snprintf(text, sizeof text, "%lld", number);
@@ -135,7 +109,7 @@ static void put_number(bytes *out, size_t width, long long number)
 }
 
 /* A header of one signal, the annotations; its records take no time, as there is nothing else to be recorded. */
-static void put_header(bytes *out, int64_t n_records, int64_t n_samples)
+static void put_header(sp_text_buffer *out, int64_t n_records, int64_t n_samples)
 {
     static const struct {
         size_t width;
@@ -159,10 +133,10 @@ static void put_header(bytes *out, int64_t n_records, int64_t n_samples)
 
 /* The records: each begins with its time, and holds as many annotations as go into it. out NULL: only counts them, and their
  * greatest length. false: out of memory. */
-static bool put_records(const night *v, size_t size, bytes *out, int64_t *n_records, size_t *longest)
+static bool put_records(const night *v, size_t size, sp_text_buffer *out, int64_t *n_records, size_t *longest)
 {
     static const char begin[] = "+0\x14\x14"; /* and the 0 that ends it */
-    bytes one = {0};
+    sp_text_buffer one = {0};
     size_t used = 0;
     *n_records = 0;
     for (run r = {0}; next_run(v, &r);) {
@@ -173,27 +147,27 @@ static bool put_records(const night *v, size_t size, bytes *out, int64_t *n_reco
         put_time(&one, r.n * v->step);
         put_text(&one, "\x14");
         put_text(&one, r.word);
-        put(&one, "\x14", 2);
+        sp_text_buffer_put(&one, "\x14", 2);
         if (!*n_records || used + one.n > MOST_RECORD) {
             for (; *n_records && out && used < size; used++)
-                put(out, "", 1);
+                sp_text_buffer_put(out, "", 1);
             ++*n_records;
             used = sizeof begin;
             if (out)
-                put(out, begin, sizeof begin);
+                sp_text_buffer_put(out, begin, sizeof begin);
         }
         used += one.n;
         *longest = used > *longest ? used : *longest;
         if (out && !one.failed)
-            put(out, one.at, one.n);
+            sp_text_buffer_put(out, one.text, one.n);
     }
     for (; out && *n_records && used < size; used++)
-        put(out, "", 1);
-    free(one.at);
+        sp_text_buffer_put(out, "", 1);
+    free(one.text);
     return !one.failed;
 }
 
-static void write_edf(const night *v, bytes *out)
+static void write_edf(const night *v, sp_text_buffer *out)
 {
     int64_t n_records;
     size_t longest = 0;
@@ -261,7 +235,7 @@ sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file,
 {
     const bool is_sleep = are_stages(of);
     night v = {.of = of, .step = step_of(of, is_sleep)};
-    bytes b = {0};
+    sp_text_buffer b = {0};
     sp_status status = sp_event_writer_check(writer, file, of, err);
     if (status != SP_OK)
         return status;
@@ -274,11 +248,11 @@ sp_status sp_event_writer_bytes(const sp_event_writer *writer, const char *file,
     v.words = words;
     writer->write(&v, &b);
     free(words);
-    if (b.failed || (!b.at && !(b.at = malloc(1)))) {
-        free(b.at);
+    if (b.failed || (!b.text && !(b.text = malloc(1)))) {
+        free(b.text);
         return sp_no_memory(err);
     }
-    *out = b.at;
+    *out = b.text;
     *n = b.n;
     return SP_OK;
 }

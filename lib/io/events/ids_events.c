@@ -1,6 +1,7 @@
 /* U-Time's .ids and .sds: lines of start, duration and label, in seconds, without a header. */
 #include <string.h>
 
+#include "core/try.h"
 #include "io/events/event_reader.h"
 #include "io/text/texts.h"
 
@@ -18,30 +19,18 @@ static bool is_ids(const sp_file_look *look)
            !sp_time_seconds(second + 1, strlen(second + 1), &time);
 }
 
-static sp_status read_ids(const sp_event_input *in, sp_events *events, sp_error *err)
+static sp_status read_line(sp_lines *l)
 {
-    sp_lines l;
-    events->place_name = "line";
-    events->preset = "utime";
-    sp_status status = sp_lines_open(in, &l, err);
-    while (status == SP_OK && sp_lines_next(&l)) {
-        sp_event event = {.place = l.line, .is_stage = true};
-        sp_lines_split(&l, ',');
-        if (l.n_fields != 3)
-            status = sp_fail(err, SP_EDATA, "%s: line %lld has %d fields; it needs start,duration,label", l.file,
-                             (long long)l.line, l.n_fields);
-        if (status == SP_OK)
-            status = sp_lines_seconds(&l, 0, "the start", &event.onset, err);
-        if (status == SP_OK)
-            status = sp_lines_seconds(&l, 1, "the duration", &event.duration, err);
-        if (status == SP_OK && event.duration < 0)
-            status =
-                sp_fail(err, SP_EDATA, "%s: line %lld: the duration %.40s is below 0", l.file, (long long)l.line, l.fields[1]);
-        if (status == SP_OK)
-            status = sp_events_add(events, &event, l.fields[2], strlen(l.fields[2]), err);
-    }
-    sp_lines_close(&l);
+    sp_event event = {.is_stage = true};
+    sp_status status = SP_OK;
+    sp_lines_split(l, ',');
+    if (l->n_fields != 3)
+        return sp_lines_fail(l, " has %d fields; it needs start,duration,label", l->n_fields);
+    TRY(sp_lines_seconds(l, 0, "the start", &event.onset));
+    TRY(sp_lines_duration(l, 1, &event.duration));
+    return sp_lines_add(l, event, l->fields[2]);
+done:
     return status;
 }
 
-const sp_event_reader sp_ids_events = {.name = "U-Time's labels", .recognise = is_ids, .read = read_ids};
+const sp_event_reader sp_ids_events = {.name = "U-Time's labels", .recognise = is_ids, .preset = "utime", .line = read_line};

@@ -4,86 +4,60 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/try.h"
 #include "io/events/event_reader.h"
 
 enum { TIME, EVENT, DURATION, N_COLUMNS };
 
 static bool is_remlogic(const sp_file_look *look)
 {
-    char line[64];
-    sp_look_first_line(look, line, sizeof line);
-    return strncasecmp(line, "RemLogic Event Export", 21) == 0 ||
+    return sp_look_begins(look, "RemLogic Event Export") ||
            ((sp_look_has(look, "Sleep Stage\t") || sp_look_has(look, "[hh:mm:ss]\t")) && sp_look_has(look, "[hh:mm:ss]"));
 }
 
-typedef struct reading {
-    sp_lines lines;
-    sp_events *events;
-    sp_clocks clocks;
-    int columns[N_COLUMNS];
-    bool has_header;
-    sp_error *err;
-} reading;
-
 /* Is this the line of names? French exports name them otherwise, and keep the units in brackets. */
-static bool read_header(reading *r)
+static bool read_header(sp_lines *l)
 {
     static const char *const events[] = {"Event", "Evenement", "\xC3\x89v\xC3\xA9nement", "\xC9v\xE9nement"};
-    const sp_lines *l = &r->lines;
-    for (int c = 0; c < N_COLUMNS; c++)
-        r->columns[c] = -1;
-    for (int i = 0; i < l->n_fields; i++) {
-        const char *field = l->fields[i];
-        if (strstr(field, "[hh:mm:ss"))
-            r->columns[TIME] = i;
-        else if (strstr(field, "[s]") || strncasecmp(field, "Dur", 3) == 0)
-            r->columns[DURATION] = i;
-        for (size_t k = 0; k < sizeof events / sizeof *events; k++)
-            if (strcasecmp(field, events[k]) == 0)
-                r->columns[EVENT] = i;
-    }
-    return r->columns[TIME] >= 0 && r->columns[EVENT] >= 0 && r->columns[DURATION] >= 0;
+    l->columns[TIME] = l->columns[EVENT] = l->columns[DURATION] = -1;
+    for (int i = 0; i < l->n_fields; i++)
+        if (strstr(l->fields[i], "[hh:mm:ss"))
+            l->columns[TIME] = i;
+        else if (strstr(l->fields[i], "[s]") || strncasecmp(l->fields[i], "Dur", 3) == 0)
+            l->columns[DURATION] = i;
+    for (size_t k = 0; k < sizeof events / sizeof *events && l->columns[EVENT] < 0; k++)
+        l->columns[EVENT] = sp_lines_find(l, events[k]);
+    return l->columns[TIME] >= 0 && l->columns[EVENT] >= 0 && l->columns[DURATION] >= 0;
 }
 
-static sp_status read_row(reading *r)
+static sp_status read_line(sp_lines *l)
 {
-    const sp_lines *l = &r->lines;
-    sp_event event = {.place = l->line};
+    sp_event event = {.onset = 0};
     sp_time clock;
     bool is_half;
-    for (int c = 0; c < N_COLUMNS; c++)
-        if (r->columns[c] >= l->n_fields)
-            return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, fewer than the line of names", l->file,
-                           (long long)l->line, l->n_fields);
-    const char *time = l->fields[r->columns[TIME]], *text = l->fields[r->columns[EVENT]];
-    if (!sp_time_clock(time, strlen(time), &clock, &is_half))
-        return sp_fail(r->err, SP_EDATA, "%s: line %lld: \"%.40s\" is no time of day hh:mm:ss", l->file, (long long)l->line,
-                       time);
-    event.onset = sp_clocks_next(&r->clocks, clock);
-    sp_status status = sp_lines_seconds(l, r->columns[DURATION], "the duration", &event.duration, r->err);
-    if (status == SP_OK && event.duration < 0)
-        status = sp_fail(r->err, SP_EDATA, "%s: line %lld: the duration is below 0", l->file, (long long)l->line);
-    return status == SP_OK ? sp_events_add(r->events, &event, text, strlen(text), r->err) : status;
-}
-
-static sp_status read_remlogic(const sp_event_input *in, sp_events *events, sp_error *err)
-{
-    reading r = {.events = events, .err = err};
-    events->place_name = "line";
-    events->preset = "cap";
-    sp_status status = sp_lines_open(in, &r.lines, err);
-    while (status == SP_OK && sp_lines_next(&r.lines)) {
-        sp_lines_split(&r.lines, '\t');
-        if (r.has_header)
-            status = read_row(&r);
-        else
-            r.has_header = read_header(&r);
+    sp_status status = SP_OK;
+    sp_lines_split(l, '\t');
+    if (!l->has_header) {
+        l->has_header = read_header(l);
+        return SP_OK;
     }
-    if (status == SP_OK && !r.has_header)
-        status =
-            sp_fail(err, SP_EDATA, "%s: has no line that names the columns Time [hh:mm:ss], Event and Duration[s]", in->file);
-    sp_lines_close(&r.lines);
+    TRY(sp_lines_check(l, N_COLUMNS));
+    const char *time = l->fields[l->columns[TIME]];
+    if (!sp_time_clock(time, strlen(time), &clock, &is_half))
+        return sp_lines_fail(l, ": \"%.40s\" is no time of day hh:mm:ss", time);
+    event.onset = sp_clocks_next(&l->clocks, clock);
+    TRY(sp_lines_duration(l, l->columns[DURATION], &event.duration));
+    return sp_lines_add(l, event, l->fields[l->columns[EVENT]]);
+done:
     return status;
 }
 
-const sp_event_reader sp_remlogic_events = {.name = "events of REMlogic", .recognise = is_remlogic, .read = read_remlogic};
+static sp_status check_header(sp_lines *l)
+{
+    return l->has_header ? SP_OK
+                         : sp_fail(l->err, SP_EDATA,
+                                   "%s: has no line that names the columns Time [hh:mm:ss], Event and Duration[s]", l->file);
+}
+
+const sp_event_reader sp_remlogic_events = {
+    .name = "events of REMlogic", .recognise = is_remlogic, .preset = "cap", .line = read_line, .end = check_header};

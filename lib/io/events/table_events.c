@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/try.h"
 #include "io/events/event_reader.h"
+#include "io/text/cells.h"
 
 enum { ONSET, DURATION, LABEL, N_COLUMNS };
 
@@ -13,22 +15,6 @@ static const char *const label_names[] = {"stage", "sleep_stage", "staging", "de
 enum { N_LABEL_NAMES = sizeof label_names / sizeof *label_names };
 
 static const char mne[] = "# MNE-Annotations";
-
-typedef struct reading {
-    sp_lines lines;
-    sp_events *events;
-    char delimiter;
-    int columns[N_COLUMNS];
-    sp_time begin; /* where onsets are dates: that of the first */
-    bool has_begun;
-    sp_time last_blank; /* end of the last row without a label: time without a stage, which belongs to the recording */
-    sp_error *err;
-} reading;
-
-static char delimiter_of(const char *line)
-{
-    return (char)(strchr(line, '\t') ? '\t' : strchr(line, ';') ? ';' : ',');
-}
 
 static bool is_word(char c)
 {
@@ -54,35 +40,22 @@ static bool is_table(const sp_file_look *look)
            (has_name(line, "onset") && has_name(line, "duration") && !has_name(line, "recording") && !has_name(line, "step"));
 }
 
-static sp_status read_header(reading *r)
+static sp_status read_header(sp_lines *l)
 {
-    sp_lines *l = &r->lines;
-    int rank = N_LABEL_NAMES;
     l->begin += strspn(l->begin, "# ");
-    r->delimiter = delimiter_of(l->begin);
-    sp_lines_split(l, r->delimiter);
-    for (int c = 0; c < N_COLUMNS; c++)
-        r->columns[c] = -1;
-    for (int i = l->n_fields - 1; i >= 0; i--) {
-        if (strcasecmp(l->fields[i], "onset") == 0)
-            r->columns[ONSET] = i;
-        if (strcasecmp(l->fields[i], "duration") == 0)
-            r->columns[DURATION] = i;
-        for (int k = 0; k < rank; k++)
-            if (strcasecmp(l->fields[i], label_names[k]) == 0) {
-                r->columns[LABEL] = i;
-                rank = k;
-            }
-    }
-    if (r->columns[ONSET] >= 0 && r->columns[DURATION] >= 0 && r->columns[LABEL] >= 0)
+    l->delimiter = sp_cells_delimiter(l->begin);
+    sp_lines_split(l, l->delimiter);
+    l->columns[ONSET] = sp_lines_find(l, "onset");
+    l->columns[DURATION] = sp_lines_find(l, "duration");
+    l->columns[LABEL] = -1;
+    for (int k = 0; k < N_LABEL_NAMES && l->columns[LABEL] < 0; k++)
+        l->columns[LABEL] = sp_lines_find(l, label_names[k]);
+    if (l->columns[ONSET] >= 0 && l->columns[DURATION] >= 0 && l->columns[LABEL] >= 0)
         return SP_OK;
-    return sp_fail(
-        r->err, SP_EDATA,
-        "%s: line %lld names no column for the %s; it needs onset, duration and one of stage, description, trial_type, "
-        "label or value",
-        l->file, (long long)l->line,
-        r->columns[ONSET] < 0      ? "onset"
-        : r->columns[DURATION] < 0 ? "duration"
+    return sp_lines_fail(
+        l, " names no column for the %s; it needs onset, duration and one of stage, description, trial_type, label or value",
+        l->columns[ONSET] < 0      ? "onset"
+        : l->columns[DURATION] < 0 ? "duration"
                                    : "labels");
 }
 
@@ -92,65 +65,48 @@ static bool is_missing(const char *text)
 }
 
 /* Dates of MNE count from 1970 where the recording has none; else from the first of them. */
-static sp_status read_onset(reading *r, sp_time *out)
+static sp_status read_onset(sp_lines *l, sp_time *out)
 {
-    const char *text = r->lines.fields[r->columns[ONSET]];
+    const char *text = l->fields[l->columns[ONSET]];
     sp_time date;
     if (!sp_time_date(text, strlen(text), &date))
-        return sp_lines_seconds(&r->lines, r->columns[ONSET], "the onset", out, r->err);
-    if (!r->has_begun && date >= 365 * SP_DAY) {
-        r->begin = date;
-        r->events->remark = "its onsets are dates: the first is taken for the beginning of the recording";
+        return sp_lines_seconds(l, l->columns[ONSET], "the onset", out);
+    if (!l->clocks.has_begun && date >= 365 * SP_DAY) {
+        l->begins = date;
+        l->events->remark = "its onsets are dates: the first is taken for the beginning of the recording";
     }
-    r->has_begun = true;
-    *out = date - r->begin;
+    l->clocks.has_begun = true;
+    *out = date - l->begins;
     return SP_OK;
 }
 
-static sp_status read_row(reading *r)
+/* Time of a row without a label is without a stage, but belongs to the recording. */
+static sp_status read_row(sp_lines *l)
 {
-    sp_lines *l = &r->lines;
-    sp_event event = {.place = l->line, .duration = SP_EVENT_UNTIL_NEXT};
-    sp_lines_split(l, r->delimiter);
-    for (int c = 0; c < N_COLUMNS; c++)
-        if (r->columns[c] >= l->n_fields)
-            return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, fewer than the header", l->file, (long long)l->line,
-                           l->n_fields);
-    sp_status status = read_onset(r, &event.onset);
-    if (status == SP_OK && !is_missing(l->fields[r->columns[DURATION]]))
-        status = sp_lines_seconds(l, r->columns[DURATION], "the duration", &event.duration, r->err);
-    if (status == SP_OK && event.duration < 0 && event.duration != SP_EVENT_UNTIL_NEXT)
-        status = sp_fail(r->err, SP_EDATA, "%s: line %lld: the duration %.40s is below 0", l->file, (long long)l->line,
-                         l->fields[r->columns[DURATION]]);
+    sp_event event = {.duration = SP_EVENT_UNTIL_NEXT};
+    sp_status status = SP_OK;
+    sp_lines_split(l, l->delimiter);
+    TRY(sp_lines_check(l, N_COLUMNS));
+    TRY(read_onset(l, &event.onset));
+    if (!is_missing(l->fields[l->columns[DURATION]]))
+        TRY(sp_lines_duration(l, l->columns[DURATION], &event.duration));
     if (event.duration == 0)
         event.duration = SP_EVENT_UNTIL_NEXT;
-    const char *label = l->fields[r->columns[LABEL]];
-    if (status == SP_OK && is_missing(label) && event.duration > 0 && event.onset + event.duration > r->last_blank)
-        r->last_blank = event.onset + event.duration;
-    return status == SP_OK
-               ? sp_events_add(r->events, &event, is_missing(label) ? "" : label, is_missing(label) ? 0 : strlen(label), r->err)
-               : status;
-}
-
-static sp_status read_table(const sp_event_input *in, sp_events *events, sp_error *err)
-{
-    reading r = {.events = events, .err = err};
-    bool has_header = false;
-    events->place_name = "line";
-    events->preset = "words";
-    sp_status status = sp_lines_open(in, &r.lines, err);
-    while (status == SP_OK && sp_lines_next(&r.lines)) {
-        const char *line = r.lines.begin;
-        if (has_header)
-            status = read_row(&r);
-        else if (*line != '#' || has_name(line, "onset")) {
-            status = read_header(&r);
-            has_header = true;
-        }
-    }
-    sp_lines_close(&r.lines);
-    events->total = r.last_blank;
+    const char *label = l->fields[l->columns[LABEL]];
+    if (is_missing(label) && event.duration > 0 && event.onset + event.duration > l->events->total)
+        l->events->total = event.onset + event.duration;
+    return sp_lines_add(l, event, is_missing(label) ? "" : label);
+done:
     return status;
 }
 
-const sp_event_reader sp_table_events = {.name = "a table of onsets and durations", .recognise = is_table, .read = read_table};
+static sp_status read_line(sp_lines *l)
+{
+    if (l->has_header)
+        return read_row(l);
+    l->has_header = *l->begin != '#' || has_name(l->begin, "onset");
+    return l->has_header ? read_header(l) : SP_OK;
+}
+
+const sp_event_reader sp_table_events = {
+    .name = "a table of onsets and durations", .recognise = is_table, .preset = "words", .line = read_line};

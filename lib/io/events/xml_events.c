@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "io/events/event_reader.h"
+#include "io/text/cells.h"
 #include "io/text/texts.h"
 
 #ifndef STATEPATH_WITHOUT_XML /* the Python package may be built where expat is not */
@@ -205,8 +206,6 @@ static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error 
 {
     char *bytes = NULL;
     size_t n = 0;
-    events->place_name = "line";
-    events->preset = "nsrr";
     sp_status status = sp_event_input_all(in, &bytes, &n, err);
     if (status != SP_OK)
         return status;
@@ -240,7 +239,7 @@ static sp_status read_xml(const sp_event_input *in, sp_events *events, sp_error 
 
 static bool is_xml(const sp_file_look *look)
 {
-    size_t i = look->n >= 3 && memcmp(look->head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    size_t i = sp_text_mark(look->head, look->n);
     const bool is_wide =
         look->n >= 2 && ((look->head[0] == 0xff && look->head[1] == 0xfe) || (look->head[0] == 0xfe && look->head[1] == 0xff));
     while (i < look->n && look->head[i] && strchr(" \t\r\n", look->head[i]))
@@ -251,4 +250,5 @@ static bool is_xml(const sp_file_look *look)
            (is_wide && sp_file_has_ending(look->file, ".xml"));
 }
 
-const sp_event_reader sp_xml_events = {.name = "XML of NSRR or Profusion", .recognise = is_xml, .read = read_xml};
+const sp_event_reader sp_xml_events = {
+    .name = "XML of NSRR or Profusion", .recognise = is_xml, .preset = "nsrr", .place_name = "line", .read = read_xml};

@@ -8,7 +8,9 @@
 
 #include "core/model.h"
 #include "core/names.h"
-#include "io/text/text_read.h"
+#include "core/try.h"
+#include "io/text/cells.h"
+#include "io/text/label_file.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_use.h"
 #include "tags/tags.h"
@@ -98,27 +100,19 @@ static bool is_conll(const sp_file_look *look)
 /* ---- lines ---- */
 
 typedef struct conll {
-    const char *file; /* borrowed */
-    char *name, *text;
-    const char *names[1];
-    bool has_scores[1];
+    sp_label_file of;
     char remark[160];
-    size_t text_size;
     sp_comments comments;
     int64_t n_comments;
     int32_t n_columns;
     bool has_tags, has_tabs; /* the first line of a token ends with a tag; has tabs */
-    int64_t n_recordings, n_steps;
-    int64_t *offsets;   /* [N+1] */
-    int64_t *line_of;   /* [S] */
-    const char **cells; /* [S * n_columns] into text */
-    int64_t room;       /* steps that have room */
+    int64_t *line_of;        /* [S] */
+    const char **cells;      /* [S * n_columns] into text */
+    int64_t room;            /* steps that have room */
     int64_t sentence_room;
-    sp_texts ids, classes;
-    int32_t n_classes;
-    int32_t *labels, *path; /* [S] or NULL */
-    int32_t token;          /* column, or -1 */
-    const char **tokens;    /* [S] or NULL */
+    sp_texts ids;
+    int32_t token;       /* column, or -1 */
+    const char **tokens; /* [S] or NULL */
 } conll;
 
 static bool grow(conll *c)
@@ -196,20 +190,20 @@ static bool is_comment(const conll *c, char *line)
 
 static sp_status end_sentence(conll *c, sp_error *err)
 {
-    if (c->n_recordings > 0 && c->offsets[c->n_recordings] == c->n_steps)
+    if (c->of.n_recordings > 0 && c->of.offsets[c->of.n_recordings] == c->of.n_steps)
         return SP_OK;
-    if (c->n_steps == 0)
+    if (c->of.n_steps == 0)
         return SP_OK;
-    if (c->n_recordings + 2 > c->sentence_room) {
+    if (c->of.n_recordings + 2 > c->sentence_room) {
         const int64_t room = c->sentence_room ? 2 * c->sentence_room : 256;
-        int64_t *offsets = realloc(c->offsets, (size_t)room * sizeof *offsets);
+        int64_t *offsets = realloc(c->of.offsets, (size_t)room * sizeof *offsets);
         if (!offsets)
             return sp_no_memory(err);
-        c->offsets = offsets;
+        c->of.offsets = offsets;
         c->sentence_room = room;
     }
-    c->offsets[0] = 0;
-    c->offsets[++c->n_recordings] = c->n_steps;
+    c->of.offsets[0] = 0;
+    c->of.offsets[++c->of.n_recordings] = c->of.n_steps;
     return SP_OK;
 }
 
@@ -220,37 +214,37 @@ static sp_status read_token(conll *c, char *line, int64_t number, sp_error *err)
         return sp_fail(err, SP_EDATA,
                        "%s: line %lld has %d column%s, the lines before have %d; columns are parted by blanks or tabs, sentences "
                        "by an empty line%s",
-                       c->file, (long long)number, n, n == 1 ? "" : "s", c->n_columns,
+                       c->of.file, (long long)number, n, n == 1 ? "" : "s", c->n_columns,
                        line[0] == '#' ? "; `comments` hash passes over what begins with #" : "");
-    if (c->n_steps == c->room && !grow(c))
+    if (c->of.n_steps == c->room && !grow(c))
         return sp_no_memory(err);
-    read_columns(line, c->cells + c->n_steps * c->n_columns, n);
-    c->line_of[c->n_steps++] = number;
+    read_columns(line, c->cells + c->of.n_steps * c->n_columns, n);
+    c->line_of[c->of.n_steps++] = number;
     return SP_OK;
 }
 
 static sp_status read_lines(conll *c, sp_error *err)
 {
     sp_status status = SP_OK;
-    char *at = c->text + (strncmp(c->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+    char *at = c->of.text + sp_text_mark(c->of.text, strnlen(c->of.text, 3));
     look_at_first(c, at);
-    for (int64_t number = 1; status == SP_OK && *at; number++) {
+    for (int64_t number = 1; *at; number++) {
         char *line = at;
         at += strcspn(at, "\n");
         if (*at)
             *at++ = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
-            status = end_sentence(c, err);
+            TRY(end_sentence(c, err));
         else if (is_comment(c, line))
             c->n_comments++;
         else if (!is_document(line))
-            status = read_token(c, line, number, err);
+            TRY(read_token(c, line, number, err));
     }
-    if (status == SP_OK)
-        status = end_sentence(c, err);
-    if (status == SP_OK && c->n_steps == 0)
-        status = sp_fail(err, SP_EDATA, "%s: holds no token; write a token and its tag a line, an empty line after each sentence",
-                         c->file);
+    TRY(end_sentence(c, err));
+    if (c->of.n_steps == 0)
+        return sp_fail(err, SP_EDATA, "%s: holds no token; write a token and its tag a line, an empty line after each sentence",
+                       c->of.file);
+done:
     return status;
 }
 
@@ -263,7 +257,7 @@ static sp_status find_column(const conll *c, const char *given, const char *opti
     const long n = strtol(given, &end, 10);
     if (end == given || *end || n == 0 || n > c->n_columns || n < -c->n_columns)
         return sp_fail(err, SP_EINVAL, "%s: `%s` %.60s: it is the number of a column, 1 to %d, or from the last one -1 to -%d",
-                       c->file, option, given, c->n_columns, c->n_columns);
+                       c->of.file, option, given, c->n_columns, c->n_columns);
     *out = (int32_t)(n > 0 ? n - 1 : c->n_columns + n);
     return SP_OK;
 }
@@ -279,19 +273,19 @@ static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_
     char sentence[SP_CODES_SENTENCE];
     const char *text = cell(c, step, column);
     if (codes)
-        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->file, (long long)c->line_of[step], column + 1,
-                          sp_codes_explain(codes, text, sentence));
+        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step],
+                          column + 1, sp_codes_explain(codes, text, sentence));
     return sp_fail_at(err, SP_EDATA, step,
                       "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
                       "its number",
-                      c->file, (long long)c->line_of[step], column + 1, text, model->name);
+                      c->of.file, (long long)c->line_of[step], column + 1, text, model->name);
 }
 
 /* Is every text of the column a tag, or a class of the model? */
 static bool are_labels(const conll *c, int32_t column, const sp_model *model)
 {
     bool are = true;
-    for (int64_t t = 0; are && t < c->n_steps; t++) {
+    for (int64_t t = 0; are && t < c->of.n_steps; t++) {
         sp_tag_kind kind;
         const char *type, *text = cell(c, t, column);
         are = is_unscored(text) || (sp_tag_parse(text, &kind, &type) && (kind == SP_TAG_OUTSIDE || text[1])) ||
@@ -306,10 +300,10 @@ static sp_status read_classes(const conll *c, int32_t column, const sp_request *
 {
     const sp_model *model = request->options->model;
     const sp_codes *codes = request->options->codes;
-    int32_t *classes = malloc(((size_t)c->n_steps + 1) * sizeof *classes);
+    int32_t *classes = malloc(((size_t)c->of.n_steps + 1) * sizeof *classes);
     if (!classes)
         return sp_no_memory(err);
-    for (int64_t t = 0; t < c->n_steps; t++) {
+    for (int64_t t = 0; t < c->of.n_steps; t++) {
         const char *text = cell(c, t, column);
         const bool is_none = is_unscored(text);
         classes[t] = is_none ? -1
@@ -336,7 +330,7 @@ static int compare_tags(const void *a, const void *b)
  */
 static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *found, sp_error *err)
 {
-    const int64_t most = 2 * c->n_steps;
+    const int64_t most = 2 * c->of.n_steps;
     sp_text_span *spans = malloc(((size_t)most + 1) * sizeof *spans);
     int32_t n = 0;
     if (!spans)
@@ -353,9 +347,9 @@ static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *foun
     }
     sp_names_clear(found);
     qsort(spans, (size_t)n, sizeof *spans, compare_tags);
-    c->classes = sp_texts_pack(spans, n);
-    c->n_classes = n;
-    const bool has_memory = c->classes && sp_names_init(found, n + 1) == SP_OK;
+    c->of.classes = sp_texts_pack(spans, n);
+    c->of.n_classes = n;
+    const bool has_memory = c->of.classes && sp_names_init(found, n + 1) == SP_OK;
     for (int32_t k = 0; has_memory && k < n; k++)
         sp_names_add(found, spans[k].text, k); /* as the file spells them, which need not be UTF-8 */
     free(spans);
@@ -367,7 +361,7 @@ static bool holds_classes(const conll *c, int32_t column, const sp_model *model,
 {
     int32_t first = -1;
     bool are_various = false;
-    for (int64_t t = 0; t < c->n_steps; t++) {
+    for (int64_t t = 0; t < c->of.n_steps; t++) {
         const char *text = cell(c, t, column);
         if (is_unscored(text))
             continue;
@@ -386,29 +380,29 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
     int32_t label = c->n_columns - 1 - request->is_paths, path = c->n_columns - 1;
     sp_status status = SP_OK;
     if (o->labels)
-        status = find_column(c, o->labels, "labels", &label, err);
-    if (status == SP_OK && request->paths)
-        status = find_column(c, request->paths, "paths", &path, err);
-    if (status == SP_OK && request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o->model)))
+        TRY(find_column(c, o->labels, "labels", &label, err));
+    if (request->paths)
+        TRY(find_column(c, request->paths, "paths", &path, err));
+    if (request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o->model)))
         label = -1;
-    if (status == SP_OK && o->model) {
-        c->classes = sp_texts_copy((const char *const *)o->model->classes, o->model->n_classes);
-        c->n_classes = o->model->n_classes;
-        status = c->classes ? SP_OK : sp_no_memory(err);
-    } else if (status == SP_OK) {
-        status = find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err);
-    }
-    if (status == SP_OK && label > 0 && !o->labels && request->is_paths && !request->paths &&
-        holds_classes(c, label - 1, o->model, found))
-        status = sp_fail(err, SP_EDATA,
-                         "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and which the path; "
-                         "`labels_dataset` N and `paths` N name their columns",
-                         c->file, (int)label, (int)label + 1, (int)path + 1);
-    if (status == SP_OK && request->is_paths)
-        status = read_classes(c, path, request, found, &c->path, err);
-    if (status == SP_OK && label >= 0)
-        status = read_classes(c, label, request, found, &c->labels, err);
-    c->token = c->n_columns > 1 + (request->is_paths && c->labels) ? 0 : -1;
+    if (o->model) {
+        c->of.classes = sp_texts_copy((const char *const *)o->model->classes, o->model->n_classes);
+        c->of.n_classes = o->model->n_classes;
+        if (!c->of.classes)
+            return sp_no_memory(err);
+    } else
+        TRY(find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err));
+    if (label > 0 && !o->labels && request->is_paths && !request->paths && holds_classes(c, label - 1, o->model, found))
+        return sp_fail(err, SP_EDATA,
+                       "%s: columns %d, %d and %d all hold classes, so nothing says which are the labels and which the path; "
+                       "`labels_dataset` N and `paths` N name their columns",
+                       c->of.file, (int)label, (int)label + 1, (int)path + 1);
+    if (request->is_paths)
+        TRY(read_classes(c, path, request, found, &c->of.path, err));
+    if (label >= 0)
+        TRY(read_classes(c, label, request, found, &c->of.labels, err));
+    c->token = c->n_columns > 1 + (request->is_paths && c->of.labels) ? 0 : -1;
+done:
     return status;
 }
 
@@ -417,25 +411,18 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
 static void close_conll(void *opened)
 {
     conll *c = opened;
-    free(c->name);
-    free(c->text);
-    free(c->offsets);
-    free(c->line_of);
-    free(c->cells);
-    free(c->ids);
-    free(c->classes);
-    free(c->labels);
-    free(c->path);
-    free(c->tokens);
-    free(c);
+    void *const owned[] = {c->line_of, c->cells, c->ids, c->tokens};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    sp_label_file_free(&c->of);
 }
 
 static sp_status list_tokens(conll *c, sp_error *err)
 {
     if (c->token < 0)
         return SP_OK;
-    c->tokens = malloc(((size_t)c->n_steps + 1) * sizeof *c->tokens);
-    for (int64_t t = 0; c->tokens && t < c->n_steps; t++)
+    c->tokens = malloc(((size_t)c->of.n_steps + 1) * sizeof *c->tokens);
+    for (int64_t t = 0; c->tokens && t < c->of.n_steps; t++)
         c->tokens[t] = cell(c, t, c->token);
     return c->tokens ? SP_OK : sp_no_memory(err);
 }
@@ -451,76 +438,29 @@ static const char *describe_comments(conll *c)
     return c->remark;
 }
 
-static void fill_info(conll *c, bool is_paths, sp_source *source)
-{
-    sp_source_info *info = &source->info;
-    info->remark = describe_comments(c);
-    info->file_size = (int64_t)c->text_size;
-    info->layout = SP_LAYOUT_PACKED;
-    info->dtype = SP_F32;
-    info->n_recordings = c->n_recordings;
-    info->n_steps = c->n_steps;
-    info->n_classes = c->n_classes;
-    info->ids = (const char *const *)c->ids;
-    info->offsets = c->offsets;
-    info->classes = (const char *const *)c->classes;
-    info->classes_place = "the tags in the file";
-    info->has_labels = c->labels != NULL;
-    source->tokens = c->tokens;
-    source->token_lines = c->tokens ? c->line_of : NULL;
-    if (is_paths) {
-        source->paths.n_strategies = 1;
-        source->paths.strategies = c->names;
-        source->paths.has_path_scores = c->has_scores;
-    }
-}
-
 static sp_status open_conll(sp_source *source, const sp_request *request, sp_error *err)
 {
-    conll *c = source->opened = calloc(1, sizeof *c);
+    sp_label_file *f = NULL;
     sp_names found = {0};
-    if (!c)
-        return sp_no_memory(err);
-    c->file = source->file_name;
+    sp_source_info *info = &source->info;
+    sp_status status = SP_OK;
+    TRY(sp_label_file_new(source, sizeof(conll), "columns of CoNLL", &f, err));
+    conll *c = source->opened;
     c->comments = request->options->comments;
-    c->names[0] = c->name = sp_file_stem(source->file_name);
-    sp_status status = c->name ? sp_text_read(c->file, "columns of CoNLL", &c->text, err) : sp_no_memory(err);
-    if (status == SP_OK) {
-        c->text_size = strlen(c->text);
-        status = read_lines(c, err);
-    }
-    if (status == SP_OK)
-        status = read_all_columns(c, request, &found, err);
+    info->file_size = (int64_t)strlen(f->text);
+    TRY(read_lines(c, err));
+    TRY(read_all_columns(c, request, &found, err));
+    TRY(list_tokens(c, err));
+    if (!(c->ids = sp_texts_of_numbers(NULL, f->n_recordings)))
+        TRY(sp_no_memory(err));
+    sp_label_file_fill(f, (const char *const *)c->ids, request->is_paths, source);
+    info->remark = describe_comments(c);
+    info->classes_place = "the tags in the file";
+    source->tokens = c->tokens;
+    source->token_lines = c->tokens ? c->line_of : NULL;
+done:
     sp_names_clear(&found);
-    if (status == SP_OK)
-        status = list_tokens(c, err);
-    if (status == SP_OK && !(c->ids = sp_texts_of_numbers(NULL, c->n_recordings)))
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        fill_info(c, request->is_paths, source);
     return status;
-}
-
-static void copy_steps(const conll *c, const int32_t *from, const sp_wanted *wanted, int32_t *out)
-{
-    memcpy(out, from + c->offsets[wanted->first] + wanted->first_step, (size_t)wanted->n_steps * sizeof *out);
-}
-
-static sp_status read_labels(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
-{
-    const conll *c = source->opened;
-    (void)err;
-    if (block->labels)
-        copy_steps(c, c->labels, wanted, block->labels);
-    return SP_OK;
-}
-
-static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
-{
-    const conll *c = source->opened;
-    (void)strategy, (void)err;
-    copy_steps(c, c->path, wanted, out);
-    return SP_OK;
 }
 
 const sp_format sp_conll_format = {.name = "columns of CoNLL",
@@ -528,6 +468,6 @@ const sp_format sp_conll_format = {.name = "columns of CoNLL",
                                    .recognise = is_conll,
                                    .open = open_conll,
                                    .close = close_conll,
-                                   .read = read_labels,
-                                   .read_path = read_path,
+                                   .read = sp_label_file_read,
+                                   .read_path = sp_label_file_read_path,
                                    .paths = &sp_conll_paths};

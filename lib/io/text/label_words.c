@@ -67,7 +67,7 @@ static bool is_of_sleep(const sp_word_meaning *m)
            (m->model && sp_classes_are_stages(m->model->n_classes, (const char *const *)m->model->classes));
 }
 
-static int32_t class_of(const char *word, const sp_word_meaning *m)
+int32_t sp_word_class(const char *word, const sp_word_meaning *m)
 {
     if (m->codes)
         return sp_codes_text(m->codes, word);
@@ -85,7 +85,7 @@ static int32_t class_of(const char *word, const sp_word_meaning *m)
 void sp_label_words_tell(sp_label_words *words, const sp_word_meaning *meaning)
 {
     for (int64_t i = 0; i < words->n; i++)
-        words->class_of[i] = class_of(words->words[i], meaning);
+        words->class_of[i] = sp_word_class(words->words[i], meaning);
 }
 
 const char *sp_label_words_explain(const char *word, const sp_word_meaning *m, char buffer[SP_CODES_SENTENCE])

@@ -1,5 +1,5 @@
-/* Labels that are words, in files of arrays and HDF5: kept as numbers of the different words, told as classes when they are read.
- * Private to io/. */
+/* What a word means as a label, the same in every format; and labels of arrays and HDF5 that are words: kept as numbers of the
+ * different words, told as classes when they are read. Private to io/. */
 #ifndef STATEPATH_IO_LABEL_WORDS_H
 #define STATEPATH_IO_LABEL_WORDS_H
 
@@ -24,13 +24,16 @@ typedef struct sp_word_meaning {
     /* Of sleep, by the names of columns or the model's, the field's words for an unscored step are known too. */
 } sp_word_meaning;
 
+/* A class or column; SP_CODE_UNSCORED (an empty word, "-1"); SP_CODE_UNKNOWN, or what the codes say. */
+int32_t sp_word_class(const char *word, const sp_word_meaning *meaning);
+
 /* The different ones of n texts; index out [n]: which each is. `where` begins the sentence about too many. SP_OK, SP_EDATA,
  * SP_ENOMEM. */
 sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
                              sp_error *err);
 void sp_label_words_free(sp_label_words *words); /* NULL is fine */
 
-/* Fills in class_of: a class or column; SP_CODE_UNSCORED (an empty word, "-1"); SP_CODE_UNKNOWN, or what the codes say. */
+/* Fills in class_of by sp_word_class(). */
 void sp_label_words_tell(sp_label_words *words, const sp_word_meaning *meaning);
 
 /* The end of a sentence about a word that means nothing here. Returns the buffer. */

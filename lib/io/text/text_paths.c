@@ -5,25 +5,9 @@
 #include <strings.h>
 
 #include "io/paths_export.h"
-#include "io/text/text_buffer.h"
+#include "io/text/cells.h"
 #include "io/text/text_labels.h"
 #include "io/text/texts.h"
-
-/* A cell: quoted where it has to be, with an apostrophe before what spreadsheets take for a formula (files.h). */
-static void put_cell(sp_text_buffer *out, const char *text, char delimiter)
-{
-    const char *first = text + strspn(text, "'");
-    const bool is_formula = *first && strchr("=+-@\t\r", *first) && strcmp(text, "-1") != 0;
-    const char special[] = {delimiter, '"', '\n', '\r', '\0'};
-    if (!strpbrk(text, special) && !is_formula) {
-        sp_text_buffer_put(out, text, strlen(text));
-        return;
-    }
-    sp_text_buffer_put(out, is_formula ? "\"'" : "\"", is_formula ? 2 : 1);
-    for (; *text; text++)
-        sp_text_buffer_put(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    sp_text_buffer_put(out, "\"", 1);
-}
 
 /* The steps of one recording, all strategies side by side. */
 static void put_steps(sp_text_buffer *out, const sp_paths_export *e, char delimiter, int64_t n, int32_t *const *paths, int64_t at)
@@ -31,11 +15,11 @@ static void put_steps(sp_text_buffer *out, const sp_paths_export *e, char delimi
     const sp_paths_info *info = &e->kept.info;
     char number[32];
     for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
-        put_cell(out, info->ids[n], delimiter);
+        sp_cells_put(out, info->ids[n], delimiter);
         sp_text_buffer_put(out, number, (size_t)snprintf(number, sizeof number, "%c%lld", delimiter, (long long)t));
         for (int32_t s = 0; s < info->n_strategies; s++) {
             sp_text_buffer_put(out, &delimiter, 1);
-            put_cell(out, paths[s][at + t] < 0 ? "-1" : info->classes[paths[s][at + t]], delimiter);
+            sp_cells_put(out, paths[s][at + t] < 0 ? "-1" : info->classes[paths[s][at + t]], delimiter);
         }
         sp_text_buffer_put(out, "\n", 1);
     }
@@ -53,12 +37,12 @@ static sp_status write_text(sp_paths_export *e, int32_t **paths, int64_t most, s
     (void)most;
     const sp_paths_info *info = &e->kept.info;
     sp_text_buffer out = {.text = NULL};
-    put_cell(&out, "recording", delimiter);
+    sp_cells_put(&out, "recording", delimiter);
     sp_text_buffer_put(&out, &delimiter, 1);
-    put_cell(&out, "step", delimiter);
+    sp_cells_put(&out, "step", delimiter);
     for (int32_t s = 0; s < info->n_strategies; s++) {
         sp_text_buffer_put(&out, &delimiter, 1);
-        put_cell(&out, info->n_strategies == 1 ? "label" : info->strategies[s], delimiter);
+        sp_cells_put(&out, info->n_strategies == 1 ? "label" : info->strategies[s], delimiter);
     }
     sp_text_buffer_put(&out, "\n", 1);
     sp_status status = SP_OK;

@@ -255,7 +255,7 @@ static void test_refuses(void **state)
          "line 4: recording a comes back after another; without a column step its lines must follow"},
         {"recording,step,label\na,x,1\n", "line 2: step \"x\" is not a whole number from 0 on"},
         {"recording,step,label\na,-1,1\n", "line 2: step \"-1\" is not a whole number"},
-        {"recording,step,label\na,1.0,1\n", "line 2: step \"1.0\" is not a whole number"},
+        {"recording,step,label\na,1.5,1\n", "line 2: step \"1.5\" is not a whole number"},
         {"recording,step,label\na,1,1\na,2,1\n", "line 3: recording a has step 2, but only 2 lines"},
         {"recording,step,label\na,0,1\nb,0,1\na,0,1\n", "line 4: recording a has step 0 on line 2 already"},
         {"recording,label\n\"a,1\n", "line 2: a quoted cell does not end"},
