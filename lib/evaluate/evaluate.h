@@ -4,6 +4,7 @@
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H
 
+#include "evaluate/comparison.h"
 #include "evaluate/counts/count_list.h"
 #include "statepath/comparison.h"
 
@@ -193,9 +194,6 @@ sp_status sp_evaluation_join(sp_evaluation *evaluation, const sp_joining *joinin
  * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
 void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordings, sp_comparison *to);
 
-void sp_what_if_free(sp_what_if *what_if); /* NULL is fine, of these too */
-void sp_rule_costs_free(sp_rule_costs *costs);
-
 /* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
  */
 typedef struct sp_comparison_texts {
@@ -227,8 +225,6 @@ int32_t sp_classifier_of(int32_t n_against, const char *const *against, const ch
 const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy);
 
 const char *sp_context_name(sp_context context); /* "AAA" ... */
-
-void sp_collapse_clear(sp_collapse *collapse); /* leaves {0} */
 
 /* From words such as "Light=N1,N2; Deep=N3": groups with a name and their classes; a class that is not named stays itself. Blanks
  * around names do not count. classes [n_classes] in the order of the columns.

@@ -1,7 +1,7 @@
 /* Inside of an evaluation; not installed.
  *
  * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
- * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the memory, adding.c the checks
+ * on the way. Each file of this folder adds one kind of count for one recording: open.c has the memory, checks.c and adding.c the checks
  * and the order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and
  * edit score, segment_overlaps.c, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
  *
@@ -227,13 +227,15 @@ static inline bool sp_is_joined(const sp_recording *r, int64_t t)
     return !r->segments || r->segments[t] == r->segments[t - 1];
 }
 
-/* Makes room for pieces of so many steps; evaluation.c. */
+/* Makes room for pieces of so many steps; open.c. */
 sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err);
-/* Room for so many more recordings; evaluation.c. */
+/* Room for so many more recordings; open.c. */
 sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err);
-/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. adding.c */
+/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. checks.c, of these three */
 sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
                               const char *what, sp_error *err);
+sp_status sp_check_subject(const sp_evaluation *e, int32_t subject, sp_error *err);
+sp_status sp_check_piece(const sp_evaluation *e, const sp_at_hand *at_hand, const sp_evaluation_piece *piece, sp_error *err);
 
 /* What comes of one piece of the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
@@ -270,7 +272,6 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
 /* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure `out` can be freed by
  * sp_class_runs_free(). */
 sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err);
-void sp_class_runs_free(int32_t K, sp_class_runs *class_runs);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
 /* segment_overlaps.c: goes on along a path, -1 where the reference is unscored. background [K] or NULL. */
@@ -299,7 +300,6 @@ void sp_regret_finish(sp_strategy_result *s, const sp_exact_sum *sum);
 /* collapse.c */
 sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 void sp_collapsed_finish(sp_evaluation *e);
-void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
 
 /* mask_ceiling.c */
 sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
@@ -351,11 +351,9 @@ sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64
  * paths [n_strategies], -1 where undecoded. */
 sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const bool *broke,
                                 sp_error *err);
-void sp_illegal_places_free(sp_comparison *comparison);
 
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
-void sp_traces_free(sp_comparison *comparison);
 
 /* Softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
 void sp_density_fill(const sp_scores *scores, uint8_t *density);
@@ -368,8 +366,6 @@ static inline void *sp_calloc(int64_t n, size_t size)
 
 /* ---- parts of a comparison ---- */
 
-void sp_raters_free(sp_raters *raters); /* NULL is fine */
-void sp_sleep_free(sp_sleep *sleep);    /* NULL is fine */
 void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
 
 /* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */
@@ -395,6 +391,5 @@ void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, cons
 /* Fills the intervals, once the rest is there. */
 void sp_sleep_agreement_intervals(double level, sp_sleep_agreement *agreement);
 void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out);
-void sp_reliability_free(sp_reliability *reliability);
 
 #endif

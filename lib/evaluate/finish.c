@@ -2,6 +2,7 @@
 #include "evaluate/evaluation.h"
 
 #include "core/chain.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/value.h"
 
@@ -100,18 +101,18 @@ static sp_status list_transitions(const sp_evaluation *e, sp_tally *tally, pair_
 {
     size_t K = (size_t)e->K;
     const sp_tally_entry *entry = sp_tally_sort(tally);
-    sp_status status = list_pairs(e, tally->n, entry, true, out.illegal, out.n_illegal, err);
-    if (status == SP_OK && K > SP_TRANSITION_CLASSES)
-        return list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err);
-    if (status != SP_OK || tally->n == 0)
-        return status;
-    int64_t *matrix = calloc(K * K, sizeof *matrix);
-    if (!matrix)
-        return sp_no_memory(err);
-    for (size_t i = 0; i < tally->n; i++)
-        matrix[entry[i].key] = entry[i].count;
-    *out.matrix = matrix;
-    return SP_OK;
+    sp_status status = SP_OK;
+    TRY(list_pairs(e, tally->n, entry, true, out.illegal, out.n_illegal, err));
+    if (K > SP_TRANSITION_CLASSES) {
+        TRY(list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err));
+    } else if (tally->n) {
+        if (!(*out.matrix = calloc(K * K, sizeof **out.matrix)))
+            TRY(sp_no_memory(err));
+        for (size_t i = 0; i < tally->n; i++)
+            (*out.matrix)[entry[i].key] = entry[i].count;
+    }
+done:
+    return status;
 }
 
 /* ---- means over recordings ---- */
@@ -155,13 +156,10 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     else
         sp_agreement_from_confusion(0, NULL, NULL, &s->agreement, NULL); /* everything undefined */
     int32_t K = s->has_agreement ? e->K : 0;
-    sp_status status = sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa, err);
-    if (status == SP_OK)
-        status = sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err);
-    if (status != SP_OK)
-        return status;
-    if ((status = sp_label_permutation_find(K, s, err)) != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa, err));
+    TRY(sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err));
+    TRY(sp_label_permutation_find(K, s, err));
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s, &sums->regret_sum);
     value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording", &s->mean_accuracy_n,
@@ -175,13 +173,13 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     sp_segments_finish(&s->segments);
     sp_entities_finish(e, &s->entities);
     finish_score(e, strategy);
-    status = sp_error_runs_finish(e, strategy, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_error_runs_finish(e, strategy, err));
     pair_lists lists = {&s->illegal_pairs, &s->transition_pairs, &s->n_illegal_pairs, &s->n_transition_pairs,
                         &s->transition_counts};
-    status = list_transitions(e, &sums->transitions, lists, err);
-    return status != SP_OK ? status : sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err);
+    TRY(list_transitions(e, &sums->transitions, lists, err));
+    TRY(sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err));
+done:
+    return status;
 }
 
 /* ---- the rules ---- */
@@ -218,10 +216,12 @@ static sp_status finish_reference(sp_evaluation *e, sp_error *err)
     sp_comparison *c = e->result;
     pair_lists lists = {&c->reference_illegal_pairs, &c->reference_transition_pairs, &c->n_reference_illegal_pairs,
                         &c->n_reference_transition_pairs, &c->reference_transition_counts};
-    sp_status status = list_transitions(e, &e->reference_transitions, lists, err);
-    if (status != SP_OK || !c->has_labels)
-        return status;
-    return sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err);
+    sp_status status = SP_OK;
+    TRY(list_transitions(e, &e->reference_transitions, lists, err));
+    if (c->has_labels)
+        TRY(sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err));
+done:
+    return status;
 }
 
 sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *err)
@@ -233,22 +233,18 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
                       : !e->options.with_ceiling
                           ? value_undefined("not asked for")
                           : value_ratio((double)e->ceiling_correct, (double)c->n_scored_steps, "no scored steps");
-    sp_status status = list_rules(e, err);
-    if (status == SP_OK)
-        status = finish_reference(e, err);
-    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
-        status = finish_strategy(e, s, err);
-    if (status == SP_OK)
-        sp_frequencies_fill(c);
+    sp_status status = SP_OK;
+    TRY(list_rules(e, err));
+    TRY(finish_reference(e, err));
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        TRY(finish_strategy(e, s, err));
+    sp_frequencies_fill(c);
     sp_sleep_finish(e);
     sp_raters_finish(e);
-    if (status == SP_OK)
-        sp_collapsed_finish(e);
-    if (status == SP_OK)
-        status = sp_pairs_compare(e, err);
-    if (status != SP_OK)
-        return status;
+    sp_collapsed_finish(e);
+    TRY(sp_pairs_compare(e, err));
     e->result = NULL;
     *out = c;
-    return SP_OK;
+done:
+    return status;
 }

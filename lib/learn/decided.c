@@ -1,9 +1,8 @@
-#include "learn/decided.h"
+#include "learn/tune.h"
 
 #include "core/labeller.h"
 #include "core/try.h"
 #include "learn/training.h"
-#include "learn/tune.h"
 
 enum { EVERY_COUNT_MORE = 1 }; /* so that nothing is impossible because it was not seen */
 

@@ -9,7 +9,6 @@
 #include "core/names.h"
 #include "core/try.h"
 #include "evaluate/evaluate.h"
-#include "learn/decided.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"

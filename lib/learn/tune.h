@@ -37,6 +37,14 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
 sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                      sp_model **out, sp_fit_report *report, sp_error *err);
 
+/* decided.c. The log likelihoods of training->decided (core/labeller.h). Each recording's are by the confusion of the other folds, so that
+ * nothing that is learnt from them has seen its own labels; where there are no two recordings to share out, by that of all.
+ *   scores     out [S,K] nats
+ *   confusion  out [K,K] of all recordings that take part, each count plus 1
+ * SP_OK; SP_EINVAL (no labels), SP_ENOMEM. O(S K). */
+sp_status sp_decided_scores(const sp_training *training, const sp_fit_options *options, double *scores, double *confusion,
+                            sp_error *err);
+
 /* Cross-validation inside a training set, among the labelled recordings that take part. */
 typedef struct sp_tuner {
     sp_owned own;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "learn/generator.h"
 #include "pass.h"
 #include "statepath/context.h"
@@ -438,8 +439,9 @@ static sp_status test(sp_trainer *t, sp_epoch *epoch, sp_error *err)
     epoch->test_loss = epoch->test_accuracy = NAN;
     if (!t->has_test)
         return SP_OK;
-    sp_status status = sp_network_predict(t->network, t->test.n, t->test.signals, t->options.threads, t->answers, err);
-    for (int64_t i = 0; status == SP_OK && i < t->test.n; i++) {
+    sp_status status = SP_OK;
+    TRY(sp_network_predict(t->network, t->test.n, t->test.signals, t->options.threads, t->answers, err));
+    for (int64_t i = 0; i < t->test.n; i++) {
         double w = t->test.weights ? t->test.weights[i] : 1;
         int32_t label = t->test.labels[i];
         bool is_right = false;
@@ -451,10 +453,11 @@ static sp_status test(sp_trainer *t, sp_epoch *epoch, sp_error *err)
         right += is_right;
         n++;
     }
-    if (status == SP_OK && weight > 0) {
+    if (weight > 0) {
         epoch->test_loss = loss / weight;
         epoch->test_accuracy = right / n;
     }
+done:
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* What recordings add to an evaluation, as a block or piece by piece. */
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
@@ -7,57 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- checks ---- */
-
-sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
-                              const char *what, sp_error *err)
-{
-    for (int64_t t = 0; t < n; t++)
-        if (steps[t] < -1 || steps[t] >= e->K)
-            return sp_fail_at(err, SP_EDATA, first + t,
-                              "recording %s, step %" PRId64 ": %s is %d, but the %d classes are 0 to %d, and -1 stands for none",
-                              id, first + t, what, steps[t], e->K, e->K - 1);
-    return SP_OK;
-}
-
-static sp_status check_subject(const sp_evaluation *e, int32_t subject, sp_error *err)
-{
-    int32_t n = e->result->n_subjects;
-    return n == 0 || (subject >= 0 && subject < n)
-               ? SP_OK
-               : sp_fail(err, SP_EINVAL, "subject %d, but %d subjects were announced", subject, n);
-}
-
-static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const sp_evaluation_piece *piece, sp_error *err)
-{
-    int64_t rest = h->recording.n_steps - h->at - piece->n_steps;
-    int64_t before = h->at < SP_AROUND ? h->at : SP_AROUND, after = rest < SP_AROUND ? rest : SP_AROUND;
-    if (rest < 0 || (rest > 0 && piece->n_steps < SP_AROUND) || piece->before < before || piece->after < after ||
-        piece->before > h->at || piece->after > rest)
-        return sp_fail(err, SP_EINVAL,
-                       "a piece of %" PRId64 " steps with %" PRId64 " before and %" PRId64 " after, at step %" PRId64
-                       " of %" PRId64 ": at least %d are needed of each where there are so many",
-                       piece->n_steps, piece->before, piece->after, h->at, h->recording.n_steps, SP_AROUND);
-    if (e->options.has_labels && !piece->labels)
-        return sp_fail(err, SP_EINVAL, "labels were announced, but there are none");
-    const int32_t n_raters = e->options.n_raters;
-    if (n_raters > 0 && !piece->raters)
-        return sp_fail(err, SP_EINVAL, "scorers were announced, but there are none");
-    sp_status status =
-        e->options.has_labels ? sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->labels, "the label", err) : SP_OK;
-    char what[96];
-    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
-        snprintf(what, sizeof what, "the class chosen by %.64s", e->result->strategies[s].name);
-        if (h->recording.results[s].status == SP_OK)
-            status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->paths[s], what, err);
-    }
-    for (int32_t i = 0; status == SP_OK && i < n_raters; i++) {
-        snprintf(what, sizeof what, "the label of %.64s", e->result->raters->names[i]);
-        status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->raters[i], what, err);
-    }
-    return status;
-}
 
 /* ---- what steps add ---- */
 
@@ -102,9 +52,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_track *track = &e->tracks[strategy];
     sp_recording_result *row = &track->result;
-    sp_status status = add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].transitions, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].transitions, err));
     if (r->labels)
         sp_add_agreement(e, strategy, r, path, baseline);
     else
@@ -112,17 +61,17 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     if (e->tags && r->labels)
         sp_add_entities(e, strategy, r, path);
     if (baseline && r->labels && strategy != s->argmax)
-        status = sp_add_error_runs(e, strategy, r, path, baseline, err);
-    if (status == SP_OK)
-        status = sp_add_segments(e, strategy, r, path, err);
-    if (status != SP_OK || r->rest > 0)
-        return status;
+        TRY(sp_add_error_runs(e, strategy, r, path, baseline, err));
+    TRY(sp_add_segments(e, strategy, r, path, err));
+    if (r->rest > 0)
+        return SP_OK;
     row->decoded = *decoded;
     add_result(e, strategy, decoded);
     counts_add(&s->counts, &row->counts);
     s->recordings_with_illegal += row->counts.illegal > 0;
     s->recordings[r->index] = *row;
-    return SP_OK;
+done:
+    return status;
 }
 
 static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error *err)
@@ -135,15 +84,18 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     sp_track *track = &e->reference;
     if (r->first == 0)
         track->illegal_before = c->reference.illegal;
-    sp_status status = add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err);
-    if (status == SP_OK && c->bridge_unscored && !sp_add_bridged(e, r))
-        status = sp_no_memory(err);
+    sp_status status = SP_OK;
+    TRY(add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err));
+    if (c->bridge_unscored && !sp_add_bridged(e, r))
+        TRY(sp_no_memory(err));
     int64_t illegal = c->reference.illegal - track->illegal_before;
     if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
         c->reference_frequencies.worst_illegal = illegal;
         c->reference_frequencies.worst_recording = r->index;
     }
-    return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
+    TRY(sp_add_reference_segments(e, r, err));
+done:
+    return status;
 }
 
 static int64_t count_broken(const sp_transition_counts *counts)
@@ -161,36 +113,32 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     before[S] = count_broken(&e->result->reference);
     sp_recording whole = *r;
     whole.labels = r->whole;
-    sp_status status = r->labels ? add_reference(e, r, err) : SP_OK;
-    for (int32_t s = 0; status == SP_OK && s < S; s++) {
+    sp_status status = SP_OK;
+    if (r->labels)
+        TRY(add_reference(e, r, err));
+    for (int32_t s = 0; s < S; s++) {
         const int32_t argmax = e->result->strategies[s].argmax;
-        status = add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL, err);
+        TRY(add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL, err));
     }
     for (int32_t s = 0; s < S; s++)
         broke[s] = count_broken(&e->tracks[s].result.counts) > before[s];
     broke[S] = r->labels && count_broken(&e->result->reference) > before[S];
-    if (status == SP_OK)
-        status = sp_add_illegal_places(e, r, views->paths, broke, err);
-    if (status == SP_OK)
-        sp_add_sleep(e, &whole, views);
-    if (status == SP_OK && r->rest > 0)
+    TRY(sp_add_illegal_places(e, r, views->paths, broke, err));
+    sp_add_sleep(e, &whole, views);
+    if (r->rest > 0)
         sp_drop_reference_runs(e);
-    if (status == SP_OK)
-        sp_add_raters(e, &whole, views->raters, views->paths);
-    if (status == SP_OK)
-        sp_add_regret(e, r, views);
-    if (status == SP_OK && r->labels)
+    sp_add_raters(e, &whole, views->raters, views->paths);
+    sp_add_regret(e, r, views);
+    if (r->labels)
         sp_add_contingency(e, r, views->paths);
-    if (status == SP_OK)
-        status = sp_add_margins(e, r, views->paths, err);
-    if (status == SP_OK && r->labels && r->rest == 0)
-        status = sp_add_sequences(e, err);
-    if (status == SP_OK)
-        status = sp_add_trace(e, r, views, err);
-    if (status == SP_OK)
-        status = sp_keep_steps(e, r, views, err);
-    if (status == SP_OK && r->labels)
+    TRY(sp_add_margins(e, r, views->paths, err));
+    if (r->labels && r->rest == 0)
+        TRY(sp_add_sequences(e, err));
+    TRY(sp_add_trace(e, r, views, err));
+    TRY(sp_keep_steps(e, r, views, err));
+    if (r->labels)
         sp_add_mcnemar_counts(e, r);
+done:
     return status;
 }
 
@@ -200,16 +148,14 @@ sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *r
 {
     if (e->at_hand.id)
         return sp_fail(err, SP_EINVAL, "a recording is still being evaluated in pieces");
-    sp_status status = check_subject(e, recording->subject, err);
-    if (status == SP_OK)
-        status = sp_evaluation_reserve_recordings(e, 1, err);
-    if (status != SP_OK)
-        return status;
     char number[32];
+    sp_status status = SP_OK;
+    TRY(sp_check_subject(e, recording->subject, err));
+    TRY(sp_evaluation_reserve_recordings(e, 1, err));
     snprintf(number, sizeof number, "%" PRId64, e->result->n_recordings);
     e->at_hand = (sp_at_hand){.recording = *recording, .id = strdup(recording->id ? recording->id : number)};
     if (!e->at_hand.id)
-        return sp_no_memory(err);
+        TRY(sp_no_memory(err));
     sp_runs_clear(&e->reference.runs);
     e->reference = (sp_track){.runs = e->reference.runs};
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
@@ -217,7 +163,8 @@ sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *r
         sp_runs_clear(&track->runs);
         *track = (sp_track){.runs = track->runs, .entities_before = e->result->strategies[s].entities.pooled};
     }
-    return SP_OK;
+done:
+    return status;
 }
 
 /* The labels of a piece, and of the steps around it, without the wake that does not count. */
@@ -274,7 +221,7 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
 
 sp_status sp_evaluation_add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, sp_error *err)
 {
-    sp_status status = e->at_hand.id ? check_piece(e, &e->at_hand, piece, err)
+    sp_status status = e->at_hand.id ? sp_check_piece(e, &e->at_hand, piece, err)
                                      : sp_fail(err, SP_EINVAL, "a piece of a recording that was not begun");
     return status == SP_OK ? add_piece(e, piece, err) : status;
 }
@@ -367,39 +314,38 @@ static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *
     if (e->result->n_subjects && !block->subject)
         return sp_fail(err, SP_EINVAL, "subjects were announced, but a block has none");
     sp_status status = SP_OK;
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+    for (int64_t n = 0; n < block->n_recordings; n++) {
         whole_recording w;
         char id[32];
         view_recording(e, block, n, &w);
         snprintf(id, sizeof id, "%" PRId64, e->result->n_recordings + n);
         sp_at_hand h = {.recording = w.recording, .id = block->ids ? (char *)block->ids[n] : id};
-        status = check_piece(e, &h, &w.piece, err);
-        if (status == SP_OK)
-            status = check_subject(e, w.recording.subject, err);
+        TRY(sp_check_piece(e, &h, &w.piece, err));
+        TRY(sp_check_subject(e, w.recording.subject, err));
     }
+done:
     return status;
 }
 
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
-    sp_status status = check_block(e, block, err);
+    sp_status status = SP_OK;
+    TRY(check_block(e, block, err));
     e->workers = workers;
-    if (status == SP_OK)
-        status = sp_evaluation_reserve_recordings(e, block->n_recordings, err);
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+    TRY(sp_evaluation_reserve_recordings(e, block->n_recordings, err));
+    for (int64_t n = 0; n < block->n_recordings; n++) {
         whole_recording w;
         view_recording(e, block, n, &w);
         if (e->result->has_wake_trim)
             sp_wake_look(&w.recording.sleep, 0, w.piece.n_steps, e->stage_of_class, w.piece.labels);
-        status = sp_evaluation_begin(e, &w.recording, err);
-        if (status == SP_OK)
-            status = add_piece(e, &w.piece, err);
-        if (status == SP_OK)
-            status = sp_evaluation_end(e, err);
+        TRY(sp_evaluation_begin(e, &w.recording, err));
+        TRY(add_piece(e, &w.piece, err));
+        TRY(sp_evaluation_end(e, err));
     }
-    for (int32_t s = 0; status == SP_OK && block->seconds && s < e->result->n_strategies; s++)
+    for (int32_t s = 0; block->seconds && s < e->result->n_strategies; s++)
         e->result->strategies[s].seconds += block->seconds[s];
-    if (status == SP_OK && e->options.has_labels && e->options.with_ceiling)
-        status = sp_add_ceiling(e, block, workers, err);
+    if (e->options.has_labels && e->options.with_ceiling)
+        TRY(sp_add_ceiling(e, block, workers, err));
+done:
     return status;
 }

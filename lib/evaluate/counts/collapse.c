@@ -2,6 +2,7 @@
 #include "statepath/metrics.h"
 
 #include "core/owned.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "statepath/status.h"
@@ -9,16 +10,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-void sp_collapse_clear(sp_collapse *c)
-{
-    for (int32_t g = 0; c->groups && g < c->n_groups; g++)
-        free(c->groups[g]);
-    free(c->groups);
-    free(c->group_of_class);
-    free(c->name);
-    *c = (sp_collapse){0};
-}
 
 /* "a / b / c" */
 static char *joined(int32_t n, char *const *names)
@@ -131,24 +122,27 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
     char *words = sp_owned_text(&own, text), *rest = words;
     int32_t *group_of = sp_zeros(&own, K, sizeof *group_of), id = n_classes;
     const char **names = sp_zeros(&own, room, sizeof *names);
-    sp_status status = sp_owned_status(&own, err);
-    for (int32_t k = 0; status == SP_OK && k < n_classes; k++) { /* each its own, until a group takes it */
+    sp_collapse made = {0};
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    for (int32_t k = 0; k < n_classes; k++) { /* each its own, until a group takes it */
         group_of[k] = k;
         names[k] = classes[k];
     }
-    for (char *part; status == SP_OK && (part = next_part(&rest, ";")) != NULL;)
+    for (char *part; (part = next_part(&rest, ";")) != NULL;)
         if (*part)
-            status = read_group(part, id++, n_classes, classes, group_of, names, err);
-    for (int32_t k = 0; status == SP_OK && k < n_classes; k++)
+            TRY(read_group(part, id++, n_classes, classes, group_of, names, err));
+    for (int32_t k = 0; k < n_classes; k++)
         for (int32_t g = n_classes; group_of[k] == k && g < id; g++)
             if (strcmp(names[g], classes[k]) == 0)
-                status = sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it", names[g]);
-    if (status == SP_OK)
-        status = make_collapse(n_classes, group_of, names, out, err);
-    if (status == SP_OK && out->n_groups < 2) {
-        sp_collapse_clear(out);
-        status = sp_fail(err, SP_EINVAL, "`collapse` '%s': one class is left; at least two are needed", text);
-    }
+                TRY(sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it", names[g]));
+    TRY(make_collapse(n_classes, group_of, names, &made, err));
+    if (made.n_groups < 2)
+        TRY(sp_fail(err, SP_EINVAL, "`collapse` '%s': one class is left; at least two are needed", text));
+    *out = made;
+    made = (sp_collapse){0};
+done:
+    sp_collapse_clear(&made);
     sp_owned_free(&own);
     return status;
 }
@@ -190,22 +184,23 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
     sp_owned own = {0};
     int32_t *group = sp_zeros(&own, (size_t)e->K, sizeof *group);
     c->collapsed = calloc((size_t)n, sizeof *c->collapsed);
-    sp_status status = c->collapsed && group ? SP_OK : sp_no_memory(err);
-    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+    sp_status status = SP_OK;
+    if (!c->collapsed || !group)
+        TRY(sp_no_memory(err));
+    for (int32_t i = 0; i < n; i++) {
         const sp_collapse *asked = i < n_sleep ? NULL : &options->collapses[i - n_sleep];
         sp_collapsed *one = &c->collapsed[i];
         for (int32_t k = 0; k < e->K; k++)
             group[k] = asked ? asked->group_of_class[k] : sleep_groups[i][options->stage_of_class[k]];
-        status = make_collapse(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err);
-        if (status != SP_OK)
-            break;
+        TRY(make_collapse(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err));
         c->n_collapsed++;
         int64_t G = one->how.n_groups;
         one->strategies = sp_calloc(c->n_strategies, sizeof *one->strategies);
         one->confusion = sp_calloc(c->n_strategies * (G * G + G), sizeof *one->confusion);
         if (!one->strategies || !one->confusion)
-            status = sp_no_memory(err);
+            TRY(sp_no_memory(err));
     }
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -225,14 +220,4 @@ void sp_collapsed_finish(sp_evaluation *e)
             sp_agreement_count_absent(&one->strategies[s], (int32_t)G, e->options.absent_class);
         }
     }
-}
-
-void sp_collapsed_free(int32_t n, sp_collapsed *collapsed)
-{
-    for (int32_t i = 0; collapsed && i < n; i++) {
-        sp_collapse_clear(&collapsed[i].how);
-        free(collapsed[i].strategies);
-        free(collapsed[i].confusion);
-    }
-    free(collapsed);
 }

@@ -6,7 +6,7 @@
 #ifndef EVALUATE_MARGINS_H
 #define EVALUATE_MARGINS_H
 
-#include "evaluate/statistics/clusters.h"
+#include "evaluate/statistics/count_rows.h"
 
 enum { SP_MAX_MARGIN_COUNTS = 1 << 20 }; /* kept in all: 8 MB */
 

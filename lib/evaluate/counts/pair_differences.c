@@ -6,6 +6,7 @@
 #include "core/try.h"
 #include "evaluate/compared.h"
 #include "evaluate/statistics/hypothesis_tests.h"
+#include "evaluate/statistics/intervals.h"
 #include "evaluate/value.h"
 
 #include <math.h>

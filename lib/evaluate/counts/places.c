@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-void sp_illegal_places_free(sp_comparison *c)
-{
-    for (int64_t i = 0; i < c->n_illegal_places; i++)
-        free(c->illegal_places[i].said);
-    free(c->illegal_places);
-    c->illegal_places = NULL;
-    c->n_illegal_places = 0;
-}
-
 /* What a path says at step t of the piece. */
 static sp_illegal_said said_at(const sp_chain *chain, const sp_recording *r, const int32_t *path, int64_t t)
 {

@@ -6,25 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static void trace_free(int32_t n_strategies, sp_trace *trace)
-{
-    free(trace->labels);
-    free(trace->segments);
-    free(trace->density);
-    for (int32_t s = 0; trace->paths && s < n_strategies; s++)
-        free(trace->paths[s]);
-    free(trace->paths);
-}
-
-void sp_traces_free(sp_comparison *c)
-{
-    for (int64_t i = 0; i < c->n_traces; i++)
-        trace_free(c->n_strategies, &c->traces[i]);
-    free(c->traces);
-    c->traces = NULL;
-    c->n_traces = 0;
-}
-
 /* Room for the steps of a recording; *is_whole false on lack of memory. */
 static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores, bool *is_whole)
 {

@@ -1,6 +1,7 @@
 /* Recordings put together by subject. */
 #include "evaluate/counts/units.h"
 
+#include "core/try.h"
 #include "evaluate/value.h"
 
 #include <math.h>
@@ -89,13 +90,13 @@ sp_status sp_units_bootstrap(const sp_units *units, const sp_clusters *rows, con
     sp_count_rows grouped = {0};
     sp_status status = SP_OK;
     if (units->is_subjects) {
-        status = sp_clusters_group(rows, units->n, units->of_row, &grouped) ? SP_OK : sp_no_memory(err);
+        if (!sp_clusters_group(rows, units->n, units->of_row, &grouped))
+            TRY(sp_no_memory(err));
         clusters = sp_count_rows_view(&grouped, rows->width);
     }
-    if (status == SP_OK)
-        status = sp_clusters_bootstrap(&clusters, statistics, options, workers, out, err);
-    if (status == SP_OK)
-        sp_units_reason(units, statistics->n, out);
+    TRY(sp_clusters_bootstrap(&clusters, statistics, options, workers, out, err));
+    sp_units_reason(units, statistics->n, out);
+done:
     sp_count_rows_free(&grouped);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Named entities: which spans a sequence of tags means, and how many of them are right. */
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
@@ -51,24 +52,23 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char 
     sp_tag *tags = sp_zeros(&e->own, (size_t)e->K, sizeof *tags);
     if (!tags)
         return sp_no_memory(err);
-    sp_status status = sp_tags_read(e->K, classes, tags, &c->has_entities, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_tags_read(e->K, classes, tags, &c->has_entities, err));
     if (!c->has_entities)
         return scheme ? sp_fail(err, SP_EINVAL, "`scheme` %s: the classes are no tags of entities, such as O, B-PER and I-PER",
                                 scheme)
                       : SP_OK;
     e->tags = tags;
     c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);
-    status = c->entity_types ? name_types(e, classes, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = find_scheme(e, classes, scheme, err);
-    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++) {
+    TRY(c->entity_types ? name_types(e, classes, err) : sp_no_memory(err));
+    TRY(find_scheme(e, classes, scheme, err));
+    for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_entities *entities = &c->strategies[s].entities;
         entities->types = calloc((size_t)c->n_entity_types, sizeof *entities->types);
         if (!entities->types)
-            status = sp_no_memory(err);
+            TRY(sp_no_memory(err));
     }
+done:
     return status;
 }
 

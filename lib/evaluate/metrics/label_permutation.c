@@ -1,4 +1,5 @@
 /* Labels that may be permuted: would the path agree far better if its classes had other names? */
+#include "core/try.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
@@ -61,14 +62,16 @@ sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t
                     .row_of = sp_zeros(&own, n, sizeof *a.row_of),
                     .before = sp_zeros(&own, n, sizeof *a.before),
                     .is_done = sp_zeros(&own, n, sizeof *a.is_done)};
-    sp_status status = sp_owned_status(&own, err);
-    for (int32_t row = 1; status == SP_OK && row <= K; row++) {
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    for (int32_t row = 1; row <= K; row++) {
         a.row_of[0] = row;
         for (int32_t column = find_way(K, confusion, &a); column; column = a.before[column])
             a.row_of[column] = a.row_of[a.before[column]];
     }
-    for (int32_t j = 1; status == SP_OK && j <= K; j++)
+    for (int32_t j = 1; j <= K; j++)
         name_of[j - 1] = a.row_of[j] - 1;
+done:
     sp_owned_free(&own);
     return status;
 }

@@ -16,19 +16,6 @@ struct sp_rater_sums {
     int32_t *votes;         /* [K] zero between uses */
 };
 
-void sp_raters_free(sp_raters *raters)
-{
-    if (!raters)
-        return;
-    for (int32_t i = 0; raters->names && i < raters->n_raters; i++)
-        free(raters->names[i]);
-    free(raters->names);
-    free(raters->reference.with); /* of all rows */
-    free(raters->strategies);
-    free(raters->raters);
-    free(raters);
-}
-
 sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
 {
     if (n_raters < 2)

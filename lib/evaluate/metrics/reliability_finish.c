@@ -8,14 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-void sp_reliability_free(sp_reliability *reliability)
-{
-    if (!reliability)
-        return;
-    free(reliability->class_ece);
-    free(reliability);
-}
-
 /* Sums as they are asked for: of steps that belong together. */
 typedef struct sp_confidence_sums {
     int64_t n;

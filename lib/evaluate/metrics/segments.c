@@ -171,13 +171,6 @@ void sp_boundaries_finish(sp_boundaries *b)
     }
 }
 
-void sp_class_runs_free(int32_t K, sp_class_runs *class_runs)
-{
-    for (int32_t k = 0; class_runs && k < K; k++)
-        free(class_runs[k].lengths);
-    free(class_runs);
-}
-
 /* Length of the i-th run, i from 0, when all are sorted by length. */
 static int64_t length_at(const sp_class_runs *b, int64_t i)
 {

@@ -1,6 +1,7 @@
 /* Entity F1 and edit score of many paths, without an evaluation. */
 #include "statepath/metrics.h"
 
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
@@ -60,19 +61,19 @@ sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, s
 {
     room m;
     sp_entity_counts c = {0};
-    sp_status status = room_init(&m, p, err);
+    sp_status status = SP_OK;
+    TRY(room_init(&m, p, err));
     bool are_tags = false;
-    if (status == SP_OK)
-        status = sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err);
-    for (int64_t n = 0; status == SP_OK && are_tags && n < p->n_recordings; n++) {
+    TRY(sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err));
+    for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
         sp_recording r = recording_of(p, n);
         if (!p->use || p->use[n])
             sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
     }
-    if (status == SP_OK)
-        *out = are_tags ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded),
-                                      "neither predicted nor in the reference")
-                        : value_undefined("the classes are no tags");
+    *out = are_tags
+               ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded), "neither predicted nor in the reference")
+               : value_undefined("the classes are no tags");
+done:
     room_clear(&m);
     return status;
 }
@@ -102,12 +103,13 @@ sp_status sp_edit_score(const sp_labelled_paths *p, sp_value *out, sp_error *err
     room m;
     double sum = 0;
     int64_t count = 0;
-    sp_status status = room_init(&m, p, err);
-    for (int64_t n = 0; status == SP_OK && n < p->n_recordings; n++)
+    sp_status status = SP_OK;
+    TRY(room_init(&m, p, err));
+    for (int64_t n = 0; n < p->n_recordings; n++)
         if (!p->use || p->use[n])
-            status = add_edit(p, n, &m, &sum, &count, err);
-    if (status == SP_OK)
-        *out = value_ratio(sum, (double)count, "no scored steps");
+            TRY(add_edit(p, n, &m, &sum, &count, err));
+    *out = value_ratio(sum, (double)count, "no scored steps");
+done:
     room_clear(&m);
     return status;
 }

@@ -183,17 +183,6 @@ void sp_sleep_agreement_intervals(double level, sp_sleep_agreement *a)
 
 /* ---- inside an evaluation ---- */
 
-void sp_sleep_free(sp_sleep *sleep)
-{
-    if (!sleep)
-        return;
-    for (int32_t s = 0; sleep->strategies && s < sleep->n_strategies; s++)
-        free(sleep->strategies[s].nights);
-    free(sleep->strategies);
-    free(sleep->reference);
-    free(sleep);
-}
-
 sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
     if (!options->stage_of_class)

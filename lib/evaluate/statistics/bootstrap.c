@@ -1,118 +1,11 @@
-/* Clusters that are collected, differences of accuracies by the paired cluster bootstrap, and the options and intervals of all
- * bootstraps. */
+/* Differences of accuracies by the paired cluster bootstrap. */
 #include "statepath/statistics.h"
 
-#include "core/owned.h"
+#include "core/try.h"
 #include "evaluate/statistics/clusters.h"
-#include "evaluate/value.h"
+#include "evaluate/statistics/intervals.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-
-static const double max_draws = 2e8;
-enum { MIN_RESAMPLES = 1000 };
-
-sp_bootstrap_options sp_bootstrap_options_default(void)
-{
-    return (sp_bootstrap_options){.seed = 1, .n_resamples = 10000, .level = 0.95};
-}
-
-sp_status sp_bootstrap_options_check(const sp_bootstrap_options *options, sp_error *err)
-{
-    if (options->n_resamples < 1)
-        return sp_fail(err, SP_EINVAL, "%d bootstrap resamples: at least 1 is needed, 10000 are usual", options->n_resamples);
-    if (!(options->level > 0 && options->level < 1))
-        return sp_fail(err, SP_EINVAL, "confidence level %g: must be between 0 and 1, such as 0.95", options->level);
-    return SP_OK;
-}
-
-int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n)
-{
-    double affordable = n > 0 ? floor(max_draws / (double)sp_cluster_units(n)) : INFINITY;
-    if (affordable < MIN_RESAMPLES)
-        affordable = MIN_RESAMPLES;
-    return options->n_resamples < affordable ? options->n_resamples : (int32_t)affordable;
-}
-
-/* ---- clusters that are collected ---- */
-
-bool sp_count_rows_add(sp_count_rows *r, uint32_t slot, int64_t count)
-{
-    while (count > 0) {
-        if (r->n_counts == r->capacity) {
-            int64_t room = 2 * r->capacity + 64;
-            bool is_whole = true;
-            r->slots = sp_grown(r->slots, room, sizeof *r->slots, &is_whole);
-            r->counts = sp_grown(r->counts, room, sizeof *r->counts, &is_whole);
-            if (!is_whole)
-                return false;
-            r->capacity = room;
-        }
-        uint32_t part = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-        r->slots[r->n_counts] = slot;
-        r->counts[r->n_counts++] = part;
-        count -= part;
-    }
-    return true;
-}
-
-bool sp_count_rows_end(sp_count_rows *r)
-{
-    if (r->n + 2 > r->row_capacity) {
-        int64_t room = 2 * r->row_capacity + 16;
-        bool is_whole = true;
-        r->offsets = sp_grown(r->offsets, room, sizeof *r->offsets, &is_whole);
-        if (!is_whole)
-            return false;
-        r->row_capacity = room;
-    }
-    r->offsets[0] = 0;
-    r->offsets[++r->n] = r->n_counts;
-    return true;
-}
-
-void sp_count_rows_free(sp_count_rows *r)
-{
-    free(r->offsets);
-    free(r->slots);
-    free(r->counts);
-    *r = (sp_count_rows){0};
-}
-
-sp_clusters sp_count_rows_view(const sp_count_rows *r, int32_t width)
-{
-    static const int64_t none[1] = {0};
-    return (sp_clusters){
-        .n = r->n, .width = width, .offsets = r->offsets ? r->offsets : none, .slots = r->slots, .counts = r->counts};
-}
-
-bool sp_clusters_group(const sp_clusters *c, int64_t n_groups, const int64_t *group, sp_count_rows *out)
-{
-    size_t n_counts = (size_t)c->offsets[c->n] + 1;
-    int64_t *offsets = calloc((size_t)n_groups + 2, sizeof *offsets);
-    *out = (sp_count_rows){.n = n_groups,
-                           .offsets = offsets,
-                           .slots = malloc(n_counts * sizeof *out->slots),
-                           .counts = malloc(n_counts * sizeof *out->counts)};
-    if (!offsets || !out->slots || !out->counts)
-        return false;
-    for (int64_t i = 0; i < c->n; i++)
-        offsets[group[i] + 2] += c->offsets[i + 1] - c->offsets[i];
-    for (int64_t g = 0; g < n_groups; g++)
-        offsets[g + 2] += offsets[g + 1];
-    for (int64_t i = 0; i < c->n; i++) {
-        int64_t *end = &offsets[group[i] + 1]; /* becomes the offset of the next group */
-        for (int64_t j = c->offsets[i]; j < c->offsets[i + 1]; j++, ++*end) {
-            out->slots[*end] = c->slots[j];
-            out->counts[*end] = c->counts[j];
-        }
-    }
-    return true;
-}
-
-/* ---- accuracies ---- */
 
 /* Sums: scored steps, then the right steps of each strategy. */
 typedef struct accuracy_pairs {
@@ -146,13 +39,11 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
                                   int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
                                   sp_workers *workers, sp_difference *out, sp_error *err)
 {
-    sp_status status = sp_bootstrap_options_check(options, err);
-    if (status == SP_OK)
-        status = check_counts(n, n_strategies, correct, scored, err);
-    if (status != SP_OK)
-        return status;
     sp_count_rows rows = {0};
     bool is_whole = true;
+    sp_status status = SP_OK;
+    TRY(sp_bootstrap_options_check(options, err));
+    TRY(check_counts(n, n_strategies, correct, scored, err));
     for (int64_t i = 0; is_whole && i < n; i++) {
         if (scored[i] == 0)
             continue;
@@ -164,7 +55,8 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
     accuracy_pairs asked = {n_pairs, pairs};
     sp_clusters clusters = sp_count_rows_view(&rows, 1 + n_strategies);
     sp_statistics statistics = {.n = n_pairs, .most = 1, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
-    status = is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err) : sp_no_memory(err);
+    TRY(is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err) : sp_no_memory(err));
+done:
     sp_count_rows_free(&rows);
     return status;
 }
@@ -175,133 +67,4 @@ sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, c
     const int64_t *const correct[2] = {a, b};
     const int32_t pair[1][2] = {{0, 1}};
     return sp_bootstrap_accuracies(n, 2, correct, scored, 1, pair, options, NULL, out, err);
-}
-
-/* ---- intervals from resampled values ---- */
-
-/* Values of one end of the order: those before (is_low) or after a pivot are brought to the front and sorted. */
-typedef struct tail {
-    int32_t n, n_values;
-    double pivot; /* what follows towards the middle */
-    bool is_low;
-    const double *sorted; /* [n] */
-} tail;
-
-/* The ranks up to (is_low) or from `rank` on. Of 10,000 values only the ends are wanted, so the rest is not sorted. */
-static tail tail_of(int32_t n, double *values, int32_t rank, bool is_low)
-{
-    tail out = {.n_values = n, .is_low = is_low, .sorted = values};
-    out.pivot = gsl_stats_select(values, 1, (size_t)n, (size_t)rank);
-    for (int32_t i = 0; i < n; i++)
-        if (is_low ? values[i] < out.pivot : values[i] > out.pivot) {
-            double value = values[i];
-            values[i] = values[out.n];
-            values[out.n++] = value;
-        }
-    qsort(values, (size_t)out.n, sizeof *values, value_ascending);
-    return out;
-}
-
-static double tail_at(const tail *t, int32_t rank)
-{
-    int32_t i = t->is_low ? rank : rank - (t->n_values - t->n);
-    return i >= 0 && i < t->n ? t->sorted[i] : t->pivot;
-}
-
-/* Quantiles out [m] of values, linear between neighbours in their order (Hyndman and Fan's type 7). */
-static void quantiles(int32_t n, double *values, int m, const double *q, double *out)
-{
-    for (int side = 0; side < 2; side++) {
-        int32_t rank = side ? n - 1 : 0;
-        bool any = false;
-        for (int i = 0; i < m; i++) {
-            int32_t low = (int32_t)floor(q[i] * (n - 1)), high = low < n - 1 ? low + 1 : n - 1;
-            if ((q[i] >= 0.5) == side) {
-                rank = !side ? (high > rank ? high : rank) : low < rank ? low : rank;
-                any = true;
-            }
-        }
-        if (!any)
-            continue;
-        tail t = tail_of(n, values, rank, !side);
-        for (int i = 0; i < m; i++) {
-            double place = q[i] * (n - 1);
-            int32_t low = (int32_t)floor(place);
-            if ((q[i] >= 0.5) != side)
-                continue;
-            double at = tail_at(&t, low < n - 1 ? low : n - 1);
-            out[i] = low < n - 1 ? at + (place - low) * (tail_at(&t, low + 1) - at) : at;
-        }
-    }
-}
-
-void sp_intervals_none(const char *reason, sp_difference *out)
-{
-    out->low = out->high = value_undefined(reason);
-    for (int side = 0; side < 2; side++)
-        out->bca[side] = out->percentile[side] = out->studentised[side] = value_undefined(reason);
-    out->n_resamples = 0;
-}
-
-/* The levels of the ends of an interval: plain[2]. */
-static void plain_levels(const sp_bootstrap_options *options, double *plain)
-{
-    plain[0] = (1 - options->level) / 2;
-    plain[1] = (1 + options->level) / 2;
-}
-
-static void from_values(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
-{
-    int32_t B = draws->n, less = 0, equal = 0;
-    for (int32_t b = 0; b < B; b++) {
-        less += draws->values[b] < draws->observed;
-        equal += draws->values[b] == draws->observed;
-    }
-    double below = less + 0.5 * equal;
-    double a = draws->spread.acceleration;
-    double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
-    double z0 = gsl_cdf_ugaussian_Pinv(share), plain[2], q[4], ends[4];
-    plain_levels(options, plain);
-    for (int side = 0; side < 2; side++) {
-        double z = z0 + gsl_cdf_ugaussian_Pinv(plain[side]), scale = 1 - a * z;
-        /* Where the correction has a pole, it asks for the end of the distribution. */
-        q[side] = scale > 0 ? gsl_cdf_ugaussian_P(z0 + z / scale) : z > 0;
-        q[2 + side] = plain[side];
-    }
-    quantiles(B, draws->values, 4, q, ends);
-    for (int side = 0; side < 2; side++) {
-        out->bca[side] = value_of(ends[side]);
-        out->percentile[side] = value_of(ends[2 + side]);
-    }
-}
-
-/* d - s t_high to d - s t_low, as far as the statistic can go. */
-static void from_ratios(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
-{
-    double plain[2], ends[2];
-    plain_levels(options, plain);
-    quantiles(draws->n_ratios, draws->ratios, 2, plain, ends);
-    const bool is_finite = fabs(ends[0]) < SP_INFINITE_RATIO / 1e9 && fabs(ends[1]) < SP_INFINITE_RATIO / 1e9;
-    const char *reason = draws->spread.error == 0 && draws->observed != 0 ? "all recordings differ alike"
-                         : !is_finite                                     ? "too few recordings differ"
-                                                                          : NULL;
-    for (int side = 0; side < 2; side++) {
-        double end = draws->observed - draws->spread.error * ends[1 - side];
-        out->studentised[side] = reason ? value_undefined(reason) : value_of(fmin(fmax(end, draws->least), draws->most));
-    }
-}
-
-void sp_intervals(const sp_draws *draws, const sp_bootstrap_options *options, sp_difference *out)
-{
-    from_values(draws, options, out);
-    if (draws->n_ratios)
-        from_ratios(draws, options, out);
-    else
-        out->studentised[0] = out->studentised[1] = value_undefined("more than 128 recordings");
-    const sp_value *shown = options->interval == SP_INTERVAL_PERCENTILE                       ? out->percentile
-                            : options->interval == SP_INTERVAL_STUDENTISED && draws->n_ratios ? out->studentised
-                                                                                              : out->bca;
-    out->low = shown[0];
-    out->high = shown[1];
-    out->n_resamples = draws->n;
 }

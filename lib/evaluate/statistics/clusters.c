@@ -4,7 +4,9 @@
  * jackknife, the sample's jackknife, and at last the statistics, whose draws each are made into intervals. */
 #include "evaluate/statistics/clusters.h"
 #include "core/owned.h"
+#include "core/try.h"
 #include "core/workers.h"
+#include "evaluate/statistics/intervals.h"
 #include "evaluate/statistics/resample.h"
 #include "evaluate/value.h"
 
@@ -234,24 +236,24 @@ static void observe(bootstrap *b)
 sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics, const sp_bootstrap_options *options,
                                 sp_workers *workers, sp_difference *out, sp_error *err)
 {
-    sp_status status = sp_bootstrap_options_check(options, err);
-    if (status != SP_OK || statistics->n == 0)
-        return status;
     sp_owned own = {0};
     bootstrap b = {
         .statistics = statistics, .options = options, .n_clusters = clusters->n, .n_values = statistics->n, .out = out};
-    if (sp_count_table_open(clusters, options->seed, &b.table))
-        bootstrap_open(&b, workers ? sp_workers_count(workers) : 1, &own);
-    else
-        own.is_short = true;
-    status = sp_owned_status(&own, err);
-    if (status == SP_OK)
-        observe(&b);
-    if (status == SP_OK && b.n_clusters >= 2) {
+    sp_status status = SP_OK;
+    TRY(sp_bootstrap_options_check(options, err));
+    if (statistics->n == 0)
+        return SP_OK;
+    if (!sp_count_table_open(clusters, options->seed, &b.table))
+        TRY(sp_no_memory(err));
+    bootstrap_open(&b, workers ? sp_workers_count(workers) : 1, &own);
+    TRY(sp_owned_status(&own, err));
+    observe(&b);
+    if (b.n_clusters >= 2) {
         sp_workers_share(workers, b.n_jobs, leave_one_out, &b);
         sp_workers_share(workers, b.n_jobs, resample, &b);
         sp_workers_share(workers, b.n_values, make_intervals, &b);
     }
+done:
     sp_count_table_free(&b.table);
     sp_owned_free(&own);
     return status;

@@ -1,18 +1,14 @@
 /* The rows of the bootstrap and their sums. */
 #include "evaluate/statistics/resample.h"
 
+#include "evaluate/statistics/intervals.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/isa.h"
 
-enum { COLUMNS = 8, MOST_VECTORS = 6 }; /* of one vector; of one pass over the drawn rows */
-
-uint32_t sp_cluster_group(uint64_t seed, int64_t cluster)
-{
-    return (uint32_t)(random_mix(random_mix(~seed) + (uint64_t)cluster) & (SP_CLUSTER_GROUPS - 1));
-}
-
+enum { COLUMNS = 8, MOST_VECTORS = 6 };
 static bool group_clusters(const sp_clusters *c, uint64_t seed, sp_count_table *t)
 {
     int64_t *group = malloc((size_t)c->n * sizeof *group);

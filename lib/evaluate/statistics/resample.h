@@ -2,7 +2,7 @@
 #ifndef EVALUATE_RESAMPLE_H
 #define EVALUATE_RESAMPLE_H
 
-#include "evaluate/statistics/clusters.h"
+#include "evaluate/statistics/count_rows.h"
 #include "evaluate/statistics/random.h"
 
 /* Counts by row: a cluster, or a group of them. Where the lists are dense enough and no sum can leave 32 bits, they are a matrix,

@@ -2,7 +2,8 @@
 #include "statepath/statistics.h"
 
 #include "core/owned.h"
-#include "evaluate/statistics/clusters.h"
+#include "core/try.h"
+#include "evaluate/statistics/intervals.h"
 #include "evaluate/statistics/random.h"
 #include "evaluate/value.h"
 
@@ -100,10 +101,8 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
     sp_owned own = {0};
     double(*sums)[16] = sp_zeros(&own, (size_t)n_fours, sizeof *sums);
     double *groups = n_values < n ? sp_zeros(&own, SP_CLUSTER_GROUPS, sizeof *d) : NULL;
-    if (own.is_short) {
-        sp_owned_free(&own);
-        return sp_no_memory(err);
-    }
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
     if (groups) {
         for (int64_t i = 0; i < n; i++)
             groups[sp_cluster_group(options->seed, i)] += d[i];
@@ -114,17 +113,18 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
     for (int64_t i = 0; i < n_fours; i++)
         all_sums(4, values + 4 * i, sums[i]);
     *p = sampled_p(options->seed, n_fours, (const double(*)[16])sums, threshold, sp_bootstrap_resamples(options, n));
+done:
     sp_owned_free(&own);
-    return SP_OK;
+    return status;
 }
 
 sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options, sp_sign_flip *out,
                             sp_error *err)
 {
-    sp_status status = sp_bootstrap_options_check(options, err);
-    if (status != SP_OK)
-        return status;
-    int64_t kept = 0;
+    int64_t kept = 0, m = 0;
+    double *d = NULL, p = 0;
+    sp_status status = SP_OK;
+    TRY(sp_bootstrap_options_check(options, err));
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(difference[i]))
             return sp_fail(err, SP_EINVAL, "difference %lld of %lld is not finite: the sign-flip test needs finite differences",
@@ -135,19 +135,17 @@ sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootst
         *out = (sp_sign_flip){.p = value_undefined(n ? "no difference" : "no recordings")};
         return SP_OK;
     }
-    double *d = malloc((size_t)(kept + 3) * sizeof *d), p = 0;
-    if (!d)
-        return sp_no_memory(err);
-    int64_t m = 0;
+    if (!(d = malloc((size_t)(kept + 3) * sizeof *d)))
+        TRY(sp_no_memory(err));
     for (int64_t i = 0; i < n; i++)
         if (difference[i] != 0) /* a zero adds the same to every sum */
             d[m++] = difference[i];
     if (kept <= MAX_EXACT)
         p = exact_p((int)kept, d, threshold_of(kept, d));
     else
-        status = sampled(kept, d, options, &p, err);
+        TRY(sampled(kept, d, options, &p, err));
+    *out = (sp_sign_flip){.p = value_of(p), .is_exact = kept <= MAX_EXACT};
+done:
     free(d);
-    if (status == SP_OK)
-        *out = (sp_sign_flip){.p = value_of(p), .is_exact = kept <= MAX_EXACT};
     return status;
 }

@@ -8,6 +8,7 @@
 
 /* The long way needs the very draws; clusters of other figures and the number of resamples stand behind evaluations. */
 #include "evaluate/statistics/clusters.h"
+#include "evaluate/statistics/intervals.h"
 #include "evaluate/statistics/random.h"
 
 /* A small generator of the test's own. */

@@ -1,7 +1,8 @@
 /* An evaluation's life: what it is told, and what memory it has. adding.c fills it. */
-#include "evaluate/evaluation.h"
+#include "core/try.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/statistics/clusters.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/statistics/intervals.h"
 #include "evaluate/value.h"
 
 #include <inttypes.h>
@@ -190,35 +191,30 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     if (c->background)
         memcpy(c->background, options->background, (size_t)e->K * sizeof *c->background);
     c->n_strategies = n;
-    for (int32_t s = 0; s < n; s++) {
-        sp_status status = strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
-                                         options->has_labels, err);
-        if (status != SP_OK)
-            return status;
-    }
-    sp_status status = classifiers_open(c, options, err);
-    if (status == SP_OK && options->has_labels)
-        status = sp_tags_find(e, options->classes, options->scheme, err);
-    if (status == SP_OK)
-        status = sp_sleep_open(e, options, err);
-    if (status == SP_OK)
-        status = sp_raters_open(e, options, err);
-    if (status == SP_OK)
-        status = subjects_open(c, options, err);
-    if (status == SP_OK)
-        status = sp_collapsed_open(e, options, err);
-    return status != SP_OK ? status : sp_pairs_choose(e, err);
+    sp_status status = SP_OK;
+    for (int32_t s = 0; s < n; s++)
+        TRY(strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
+                          options->has_labels, err));
+    TRY(classifiers_open(c, options, err));
+    if (options->has_labels)
+        TRY(sp_tags_find(e, options->classes, options->scheme, err));
+    TRY(sp_sleep_open(e, options, err));
+    TRY(sp_raters_open(e, options, err));
+    TRY(subjects_open(c, options, err));
+    TRY(sp_collapsed_open(e, options, err));
+    TRY(sp_pairs_choose(e, err));
+done:
+    return status;
 }
 
 sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
                             sp_evaluation **out, sp_error *err)
 {
-    sp_status status = check_options(chain, rules, options, err);
-    if (status != SP_OK)
-        return status;
-    sp_evaluation *e = calloc(1, sizeof *e);
-    if (!e)
-        return sp_no_memory(err);
+    sp_evaluation *e = NULL;
+    sp_status status = SP_OK;
+    TRY(check_options(chain, rules, options, err));
+    if (!(e = calloc(1, sizeof *e)))
+        TRY(sp_no_memory(err));
     e->chain = chain;
     e->rules = rules;
     e->options = *options;
@@ -234,13 +230,12 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.subjects_place = NULL;
     e->K = sp_chain_n_classes(chain);
     e->kept_steps.is_wanted = options->is_part && options->keeps_steps;
-    status = evaluation_open(e, options, err);
-    if (status != SP_OK) {
-        sp_evaluation_free(e);
-        return status;
-    }
+    TRY(evaluation_open(e, options, err));
     *out = e;
-    return SP_OK;
+    e = NULL;
+done:
+    sp_evaluation_free(e);
+    return status;
 }
 
 /* ---- room ---- */

@@ -1,0 +1,156 @@
+/* What the numbers of a comparison are called: its input, its model, other classifiers; and likelihoods. */
+#include "evaluate/evaluate.h"
+
+#include "evaluate/comparison.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names and faults point into copies. */
+static bool copy_files(const sp_comparison_texts *texts, sp_comparison *t)
+{
+    if (texts->n_files == 0)
+        return true;
+    t->file_names = calloc(2 * (size_t)texts->n_files, sizeof *t->file_names);
+    t->files = malloc((size_t)texts->n_files * sizeof *t->files);
+    if (!t->file_names || !t->files)
+        return false;
+    t->n_files = texts->n_files;
+    for (int64_t i = 0; i < texts->n_files; i++) {
+        char **own = &t->file_names[2 * i];
+        const sp_source_file *file = &texts->files[i];
+        if (!(own[0] = strdup(file->name)) || (file->fault && !(own[1] = strdup(file->fault))))
+            return false;
+        t->files[i] = *file;
+        t->files[i].name = own[0];
+        t->files[i].fault = own[1];
+    }
+    return true;
+}
+
+static bool copy_string(const char *from, char **out)
+{
+    *out = from ? strdup(from) : NULL;
+    return *out || !from;
+}
+
+/* names [n]: name i is from[index ? index[i] : i]. */
+static bool copy_strings(int32_t n, const char *const *from, const int32_t *index, char ***out)
+{
+    *out = calloc((size_t)(n > 0 ? n : 1), sizeof **out);
+    bool is_whole = *out != NULL;
+    for (int32_t i = 0; is_whole && i < n; i++)
+        is_whole = copy_string(from[index ? index[i] : i], &(*out)[i]);
+    return is_whole;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file;
+}
+
+sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err)
+{
+    const sp_model *model = texts->model;
+    if (model->n_classes != comparison->n_classes)
+        return sp_fail(err, SP_EINVAL, "the model %s has %d classes, the comparison %d", model->name, model->n_classes,
+                       comparison->n_classes);
+    const char *const *classes = (const char *const *)model->classes;
+    sp_comparison t = {0}; /* the new texts, until all are there */
+    bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
+                    copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
+                    copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
+                    copy_string(texts->label_codes, &t.label_codes) &&
+                    copy_string(base_name(texts->labels_file), &t.labels_file) && copy_files(texts, &t) &&
+                    copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
+                    (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
+                                          : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
+    if (!is_whole) {
+        sp_comparison_free_texts(&t, model->n_classes);
+        return sp_no_memory(err);
+    }
+    sp_comparison_free_texts(comparison, model->n_classes);
+    comparison->file = t.file;
+    comparison->file_size = texts->file_size;
+    comparison->n_files = t.n_files;
+    comparison->files = t.files;
+    comparison->file_names = t.file_names;
+    comparison->command = t.command;
+    comparison->model_name = t.model_name;
+    comparison->model_description = t.model_description;
+    comparison->model_source = t.model_source;
+    comparison->path_codes = t.path_codes;
+    comparison->label_codes = t.label_codes;
+    comparison->labels_file = t.labels_file;
+    comparison->classes = t.classes;
+    comparison->input_classes = t.input_classes;
+    return SP_OK;
+}
+
+/* ---- several classifiers ---- */
+
+int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy)
+{
+    for (int32_t i = 0; i < n_against; i++) {
+        const size_t n = strlen(against[i]);
+        if (strncmp(strategy, against[i], n) == 0 && strategy[n] == '.')
+            return i + 1;
+    }
+    return 0;
+}
+
+const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy)
+{
+    const int32_t classifier = sp_classifier_of(n_against, against, strategy);
+    return classifier ? strategy + strlen(against[classifier - 1]) + 1 : strategy;
+}
+
+/* ---- likelihood ---- */
+
+/* What sums become: the mean, and that of clipped probabilities. */
+static void nll_values(const sp_nll *nll, sp_value *out, sp_value *clipped)
+{
+    double mean;
+    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
+        *out = value_undefined("no scored steps");
+    else if (isinf(mean))
+        *out = value_undefined("infinite: the scores give a step of the reference probability 0");
+    else
+        *out = value_of(mean);
+    if (nll->clip == 0)
+        *clipped = value_undefined("not asked for");
+    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
+        *clipped = value_undefined("no scored steps");
+    else
+        *clipped = value_of(mean);
+}
+
+void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
+{
+    comparison->has_nll = true;
+    comparison->nll_steps = nll->n_steps;
+    comparison->nll_impossible = nll->n_impossible;
+    comparison->nll_clip = nll->clip;
+    nll_values(nll, &comparison->nll, &comparison->nll_clipped);
+}
+
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
+                              sp_error *err)
+{
+    free(against->file);
+    free(against->scores);
+    against->file = against->scores = NULL;
+    against->file_size = file_size;
+    if (!copy_string(base_name(file), &against->file) || !copy_string(scores, &against->scores))
+        return sp_no_memory(err);
+    if (!nll)
+        return SP_OK;
+    against->has_nll = true;
+    against->nll_steps = nll->n_steps;
+    against->nll_impossible = nll->n_impossible;
+    nll_values(nll, &against->nll, &against->nll_clipped);
+    return SP_OK;
+}
