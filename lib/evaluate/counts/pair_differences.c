@@ -154,7 +154,7 @@ static sp_status append(sp_evaluation *e, const sp_figure *metric, int32_t pair,
     out->test.p = out->test.p_least = out->test.rank_biserial = out->p_holm = out->permutation.p = none;
     out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
     const double sign = metric->tone == SP_MORE_IS_BETTER ? 1 : -1;
-    const int64_t n = sp_pair_describe(units, d, "defined in no recording", out);
+    const int64_t n = sp_units_describe(units, d, "defined in no recording", out);
     for (int64_t i = 0; i < n; i++) {
         out->test.better += sign * d[i] > 0;
         out->test.worse += sign * d[i] < 0;

@@ -115,24 +115,6 @@ done:
     return status;
 }
 
-static double number_at(const void *numbers, int64_t i)
-{
-    return ((const double *)numbers)[i];
-}
-
-int64_t sp_pair_describe(const sp_units *units, double *d, const char *none, sp_pair_comparison *out)
-{
-    const int64_t n = units->n;
-    int64_t m;
-    value_summary(n, number_at, d, none, units->is_subjects ? "one subject" : "one recording", &m, &out->mean, &out->sd);
-    for (int64_t i = 0, at = 0; i < n; i++)
-        if (!isnan(d[i]))
-            d[at++] = d[i];
-    qsort(d, (size_t)m, sizeof *d, value_ascending);
-    out->median = m ? value_of((d[(m - 1) / 2] + d[m / 2]) / 2) : value_undefined(none);
-    return m;
-}
-
 /* A difference of accuracies is one division of integers, so that equal differences are equal as doubles and tie. */
 static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *tested, paired *p, sp_pair_comparison *out,
                          sp_error *err)
@@ -150,7 +132,7 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, const sp_figure *
     TRY(sp_units_mean(&p->units, p->of_recording, p->d, err));
     TRY(sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err));
     TRY(sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err));
-    sp_pair_describe(&p->units, p->d, "no scored steps", out);
+    sp_units_describe(&p->units, p->d, "no scored steps", out);
     sp_mcnemar_test(e->mcnemar_counts[pair][0], e->mcnemar_counts[pair][1], &out->mcnemar);
     sp_mcnemar_cluster_test(n, p->correct[a], p->correct[b], &out->mcnemar_cluster);
     if (!e->contingency) {

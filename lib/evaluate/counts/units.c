@@ -100,3 +100,21 @@ done:
     sp_count_rows_free(&grouped);
     return status;
 }
+
+static double number_at(const void *numbers, int64_t i)
+{
+    return ((const double *)numbers)[i];
+}
+
+int64_t sp_units_describe(const sp_units *units, double *d, const char *none, sp_pair_comparison *out)
+{
+    const int64_t n = units->n;
+    int64_t m;
+    value_summary(n, number_at, d, none, units->is_subjects ? "one subject" : "one recording", &m, &out->mean, &out->sd);
+    for (int64_t i = 0, at = 0; i < n; i++)
+        if (!isnan(d[i]))
+            d[at++] = d[i];
+    qsort(d, (size_t)m, sizeof *d, value_ascending);
+    out->median = m ? value_of((d[(m - 1) / 2] + d[m / 2]) / 2) : value_undefined(none);
+    return m;
+}

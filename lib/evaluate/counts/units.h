@@ -30,4 +30,8 @@ sp_status sp_units_bootstrap(const sp_units *units, const sp_clusters *rows, con
 /* An interval that is missing for want of a second unit says which unit. */
 void sp_units_reason(const sp_units *units, int64_t n, sp_difference *differences);
 
+/* Of the differences of units [n], NaN where undefined: mean, median and standard deviation; the defined ones, of which there
+ * are as many as returned, are brought to the front and sorted. none: why there may be none. */
+int64_t sp_units_describe(const sp_units *units, double *d, const char *none, sp_pair_comparison *out);
+
 #endif
