@@ -34,30 +34,34 @@ sp_status sp_report_leak_text(const sp_leak_report *report, char **out, sp_error
     return sp_buffer_finish(&text, out, err);
 }
 
+/* Null where there are no rows. */
+static void add_real(sp_json in, const char *key, bool has_rows, double value)
+{
+    sp_json_set(in, key, has_rows ? json_real(value) : json_null());
+}
+
 sp_status sp_report_leak_json(const sp_leak_report *report, char **out, sp_error *err)
 {
     const sp_leak_summary *s = &report->summary;
     bool failed = false, has_rows = s->n_rows > 0;
     sp_buffer text = {0};
-    json_t *root = json_object(), *quantiles = json_object();
-    sp_json_set(root, "statepath", json_string(sp_version()), &failed);
-    sp_json_set(root, "file", sp_json_text(report->file, &failed), &failed);
-    sp_json_set(root, "what", sp_json_text(report->what, &failed), &failed);
-    sp_json_set(root, "rows", json_integer(s->n_rows), &failed);
-    sp_json_set(root, "left_out", json_integer(s->n_left_out), &failed);
-    sp_json_set(root, "leaking", json_integer(s->n_leaking), &failed);
-    sp_json_set(root, "mean", has_rows ? json_real(s->mean) : json_null(), &failed);
+    const sp_json root = sp_json_root(&failed);
+    sp_json_text(root, "statepath", sp_version());
+    sp_json_text(root, "file", report->file);
+    sp_json_text(root, "what", report->what);
+    sp_json_count(root, "rows", s->n_rows);
+    sp_json_count(root, "left_out", s->n_left_out);
+    sp_json_count(root, "leaking", s->n_leaking);
+    add_real(root, "mean", has_rows, s->mean);
+    const sp_json quantiles = sp_json_object(root, "quantiles");
     for (int i = 0; i < SP_LEAK_QUANTILES; i++) {
         char name[16];
         snprintf(name, sizeof name, "%g", sp_leak_probabilities[i]);
-        sp_json_set(quantiles, name, has_rows ? json_real(report->quantiles[i]) : json_null(), &failed);
+        add_real(quantiles, name, has_rows, report->quantiles[i]);
     }
-    sp_json_set(root, "quantiles", quantiles, &failed);
-    sp_json_set(root, "maximum", has_rows ? json_real(s->maximum) : json_null(), &failed);
-    sp_json_set(root, "recording", has_rows ? sp_json_text(report->recording, &failed) : json_null(), &failed);
-    sp_json_set(root, "step", has_rows ? json_integer(report->step) : json_null(), &failed);
-    sp_json_write(root, &text, &failed);
-    json_decref(root);
-    text.failed |= failed;
+    add_real(root, "maximum", has_rows, s->maximum);
+    sp_json_set(root, "recording", has_rows ? sp_json_clean(report->recording) : json_null());
+    sp_json_set(root, "step", has_rows ? json_integer(report->step) : json_null());
+    sp_json_finish(root, NULL, 0, &text);
     return sp_buffer_finish(&text, out, err);
 }

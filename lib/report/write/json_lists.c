@@ -1,70 +1,49 @@
-/* Small pieces of the JSON: texts, counts, lists of names and of pairs, matrices, lengths of runs. */
+/* Small pieces of the JSON: lists of names and of pairs, matrices, lengths of runs. */
 #include "report/write/json_tree.h"
 
-void sp_json_set_text(json_t *object, const char *key, const char *text, bool *failed)
+void sp_json_names(sp_json in, const char *key, int32_t n, char *const *names)
 {
-    sp_json_set(object, key, sp_json_text(text, failed), failed);
-}
-
-void sp_json_set_count(json_t *object, const char *key, int64_t n, bool *failed)
-{
-    sp_json_set(object, key, json_integer(n), failed);
-}
-
-json_t *sp_json_figures(sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c, bool *failed)
-{
-    json_t *object = json_object();
-    sp_json_set_figures(object, scope, &(sp_figure_owner){.own = own, .strategy = s, .comparison = c}, failed);
-    return object;
-}
-
-json_t *sp_json_names(int32_t n, char *const *names, bool *failed)
-{
-    json_t *list = json_array();
+    const sp_json list = sp_json_array(in, key);
     for (int32_t i = 0; names && i < n; i++)
-        sp_json_append(list, sp_json_text(names[i], failed), failed);
-    return list;
+        sp_json_text(list, NULL, names[i]);
 }
 
-json_t *sp_json_matrix(size_t n, const int64_t *counts, bool *failed)
+void sp_json_classes(sp_json in, const char *key, const sp_comparison *c, const uint8_t *among)
 {
-    json_t *rows = json_array();
+    const sp_json list = sp_json_array(in, key);
+    for (int32_t k = 0; among && k < c->n_classes; k++)
+        if (among[k])
+            sp_json_text(list, NULL, c->classes[k]);
+}
+
+void sp_json_matrix(sp_json in, const char *key, size_t n, const int64_t *counts)
+{
+    const sp_json rows = sp_json_array(in, key);
     for (size_t i = 0; i < n; i++) {
-        json_t *row = json_array();
+        const sp_json row = sp_json_array(rows, NULL);
         for (size_t j = 0; j < n; j++)
-            sp_json_append(row, json_integer(counts[i * n + j]), failed);
-        sp_json_append(rows, row, failed);
+            sp_json_count(row, NULL, counts[i * n + j]);
     }
-    return rows;
 }
 
-json_t *sp_json_pairs(const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count, bool *failed)
+void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count)
 {
-    json_t *list = json_array();
+    const sp_json list = sp_json_array(in, key);
     for (int64_t i = 0; i < n; i++) {
-        json_t *from = sp_json_text(c->classes[pairs[i].from], failed), *to = sp_json_text(c->classes[pairs[i].to], failed);
-        json_t *pair = with_count ? json_object() : json_array();
-        if (with_count) {
-            sp_json_set(pair, "from", from, failed);
-            sp_json_set(pair, "to", to, failed);
-            sp_json_set_count(pair, "count", pairs[i].count, failed);
-        } else {
-            sp_json_append(pair, from, failed);
-            sp_json_append(pair, to, failed);
-        }
-        sp_json_append(list, pair, failed);
+        const sp_json pair = with_count ? sp_json_object(list, NULL) : sp_json_array(list, NULL);
+        sp_json_text(pair, with_count ? "from" : NULL, c->classes[pairs[i].from]);
+        sp_json_text(pair, with_count ? "to" : NULL, c->classes[pairs[i].to]);
+        if (with_count)
+            sp_json_count(pair, "count", pairs[i].count);
     }
-    return list;
 }
 
-json_t *sp_json_lengths(const sp_class_runs *runs, bool *failed)
+void sp_json_lengths(sp_json in, const char *key, const sp_class_runs *runs)
 {
-    json_t *list = json_array();
+    const sp_json list = sp_json_array(in, key);
     for (int64_t i = 0; i < runs->n_lengths; i++) {
-        json_t *pair = json_array();
-        sp_json_append(pair, json_integer(runs->lengths[i].length), failed);
-        sp_json_append(pair, json_integer(runs->lengths[i].count), failed);
-        sp_json_append(list, pair, failed);
+        const sp_json pair = sp_json_array(list, NULL);
+        sp_json_count(pair, NULL, runs->lengths[i].length);
+        sp_json_count(pair, NULL, runs->lengths[i].count);
     }
-    return list;
 }

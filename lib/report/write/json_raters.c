@@ -2,82 +2,74 @@
 #include "report/write/json_tree.h"
 
 /* Measure by measure: figures of structs that stand side by side, `size` bytes each. */
-static json_t *measures_object(const sp_comparison *c, sp_figure_scope scope, const void *first, size_t size, bool *failed)
+static void add_measures(sp_json in, const char *key, const sp_comparison *c, sp_figure_scope scope, const void *first,
+                         size_t size)
 {
-    json_t *object = json_object();
+    const sp_json object = sp_json_object(in, key);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
-        sp_json_set(object, sp_sleep_measure_key((sp_sleep_measure)m),
-                    sp_json_figures(scope, (const char *)first + (size_t)m * size, NULL, c, failed), failed);
-    return object;
+        sp_json_figures(sp_json_object(object, sp_sleep_measure_key((sp_sleep_measure)m)), scope,
+                        (const char *)first + (size_t)m * size, NULL, c);
 }
 
 static json_t *night_object(const void *whole, const void *part, int64_t i, bool *failed)
 {
     const sp_comparison *c = whole;
     const sp_sleep_statistics *night = &((const sp_sleep_statistics *)part)[i];
-    json_t *object = json_object();
-    sp_json_set_text(object, "id", c->ids[i], failed);
+    const sp_json object = sp_json_root(failed);
+    sp_json_text(object, "id", c->ids[i]);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
-        sp_json_set_value(object, sp_sleep_measure_key((sp_sleep_measure)m), &night->values[m], failed);
-    return object;
+        sp_json_value(object, sp_sleep_measure_key((sp_sleep_measure)m), &night->values[m]);
+    return object.at;
 }
 
 /* agreement NULL: of the reference itself, or without one. */
-static json_t *nights_object(const sp_comparison *c, const sp_sleep_mean *means, const sp_sleep_agreement *agreement,
-                             const sp_sleep_statistics *nights, sp_json_list *list, bool *failed)
+static void add_nights(sp_json object, const sp_comparison *c, const sp_sleep_mean *means, const sp_sleep_agreement *agreement,
+                       const sp_sleep_statistics *nights, sp_json_list *list)
 {
-    json_t *object = json_object(), *place = json_array();
-    sp_json_set(object, "means", measures_object(c, SP_OF_SLEEP_MEAN, means, sizeof *means, failed), failed);
+    add_measures(object, "means", c, SP_OF_SLEEP_MEAN, means, sizeof *means);
     if (agreement)
-        sp_json_set(object, "agreement", measures_object(c, SP_OF_SLEEP_DIFFERENCE, agreement, sizeof *agreement, failed),
-                    failed);
-    *list = (sp_json_list){.place = place, .n = c->sleep->n_nights, .item = night_object, .whole = c, .part = nights};
-    sp_json_set(object, "nights", place, failed);
-    return object;
+        add_measures(object, "agreement", c, SP_OF_SLEEP_DIFFERENCE, agreement, sizeof *agreement);
+    *list = (sp_json_list){sp_json_array(object, "nights").at, c->sleep->n_nights, night_object, c, nights};
 }
 
-json_t *sp_json_sleep(const sp_comparison *c, sp_json_list *lists, bool *failed)
+void sp_json_sleep(sp_json root, const sp_comparison *c, sp_json_list *lists)
 {
     const sp_sleep *sleep = c->sleep;
-    json_t *object = json_object(), *strategies = json_object();
-    sp_json_set(object, "epoch_seconds", json_real(sleep->epoch_seconds), failed);
-    sp_json_set(object, "epoch_assumed", json_boolean(sleep->epoch_is_assumed), failed);
+    const sp_json object = sp_json_object(root, "sleep");
+    sp_json_real(object, "epoch_seconds", sleep->epoch_seconds);
+    sp_json_flag(object, "epoch_assumed", sleep->epoch_is_assumed);
     if (sleep->reference)
-        sp_json_set(object, "reference", nights_object(c, sleep->reference_means, NULL, sleep->reference, lists++, failed),
-                    failed);
+        add_nights(sp_json_object(object, "reference"), c, sleep->reference_means, NULL, sleep->reference, lists++);
+    const sp_json strategies = sp_json_object(object, "strategies");
     for (int32_t s = 0; s < sleep->n_strategies; s++) {
         const sp_sleep_strategy *one = &sleep->strategies[s];
-        sp_json_set_named(strategies, c->strategies[s].name,
-                          nights_object(c, one->means, sleep->reference ? one->agreement : NULL, one->nights, lists++, failed),
-                          failed);
+        add_nights(sp_json_named(strategies, c->strategies[s].name), c, one->means, sleep->reference ? one->agreement : NULL,
+                   one->nights, lists++);
     }
-    sp_json_set(object, "strategies", strategies, failed);
-    return object;
 }
 
-static json_t *rater_object(const sp_comparison *c, const sp_rater_row *row, bool *failed)
+static void add_rater(sp_json object, const sp_comparison *c, const sp_rater_row *row)
 {
     const sp_raters *s = c->raters;
-    json_t *object = sp_json_figures(SP_OF_RATER, row, NULL, c, failed), *with = json_object();
+    sp_json_figures(object, SP_OF_RATER, row, NULL, c);
+    const sp_json with = sp_json_object(object, "with");
     for (int32_t i = 0; i < s->n_raters; i++)
         if (&s->raters[i] != row)
-            sp_json_set_named(with, s->names[i], sp_json_figures(SP_OF_RATER_PAIR, &row->with[i], NULL, c, failed), failed);
-    sp_json_set(object, "with", with, failed);
-    return object;
+            sp_json_figures(sp_json_named(with, s->names[i]), SP_OF_RATER_PAIR, &row->with[i], NULL, c);
 }
 
-json_t *sp_json_raters(const sp_comparison *c, bool *failed)
+void sp_json_raters(sp_json root, const sp_comparison *c)
 {
     const sp_raters *s = c->raters;
-    json_t *object = sp_json_figures(SP_OF_RATERS, s, NULL, c, failed), *strategies = json_object(), *each = json_object();
-    sp_json_set(object, "names", sp_json_names(s->n_raters, s->names, failed), failed);
+    const sp_json object = sp_json_object(root, "scorers");
+    sp_json_figures(object, SP_OF_RATERS, s, NULL, c);
+    sp_json_names(object, "names", s->n_raters, s->names);
     if (s->has_reference)
-        sp_json_set(object, "reference", rater_object(c, &s->reference, failed), failed);
+        add_rater(sp_json_object(object, "reference"), c, &s->reference);
+    const sp_json strategies = sp_json_object(object, "strategies");
     for (int32_t i = 0; i < s->n_strategies; i++)
-        sp_json_set_named(strategies, s->strategies[i].name, rater_object(c, &s->strategies[i], failed), failed);
-    sp_json_set(object, "strategies", strategies, failed);
+        add_rater(sp_json_named(strategies, s->strategies[i].name), c, &s->strategies[i]);
+    const sp_json each = sp_json_object(object, "each");
     for (int32_t i = 0; i < s->n_raters; i++)
-        sp_json_set_named(each, s->names[i], rater_object(c, &s->raters[i], failed), failed);
-    sp_json_set(object, "each", each, failed);
-    return object;
+        add_rater(sp_json_named(each, s->names[i]), c, &s->raters[i]);
 }

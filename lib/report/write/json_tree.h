@@ -1,5 +1,5 @@
-/* Building a jansson tree with errors that stick, and laying it out. Every function that takes a json_t* takes it over, also when
- * it fails. `failed` is only ever set. */
+/* Building a jansson tree with errors that stick, and laying it out. Objects and lists are made where they belong, so that nothing has
+ * to be freed but the root; keys stand in the order in which they are set. */
 #ifndef STATEPATH_REPORT_JSON_TREE_H
 #define STATEPATH_REPORT_JSON_TREE_H
 
@@ -10,48 +10,64 @@
 #include "statepath/comparison.h"
 #include "json/json_layout.h"
 
-json_t *sp_json_text(const char *text, bool *failed); /* bytes that are no UTF-8 become U+FFFD */
-void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed);
-/* The key is a name from a file: cleaned as in sp_json_text(); names that are equal then stay apart by "#2", "#3", ... */
-void sp_json_set_named(json_t *object, const char *name, json_t *value, bool *failed);
-void sp_json_append(json_t *array, json_t *value, bool *failed);
-/* "key": number, or "key": null and "key_undefined": reason. */
-void sp_json_set_value(json_t *object, const char *key, const sp_value *value, bool *failed);
-/* A path score: null with a reason where it is -infinity. */
-void sp_json_set_score(json_t *object, const char *key, double score, bool *failed);
+/* An object or a list of the tree, borrowed; NULL after a failure: what is set there goes nowhere. */
+typedef struct sp_json {
+    json_t *at;
+    bool *failed; /* only ever set */
+} sp_json;
 
+sp_json sp_json_root(bool *failed); /* an object that the caller owns */
+/* In all of these `in` is an object, or a list, then the key is NULL. */
+sp_json sp_json_object(sp_json in, const char *key);
+sp_json sp_json_array(sp_json in, const char *key);
+sp_json sp_json_get(sp_json in, const char *key);                 /* what stands there */
+void sp_json_set(sp_json in, const char *key, json_t *value);     /* takes the value over, also when it fails */
+json_t *sp_json_clean(const char *text);                          /* bytes that are no UTF-8 become U+FFFD; NULL: no memory */
+void sp_json_text(sp_json in, const char *key, const char *text); /* so cleaned */
+void sp_json_count(sp_json in, const char *key, int64_t n);
+void sp_json_real(sp_json in, const char *key, double value);
+void sp_json_flag(sp_json in, const char *key, bool is_true);
+/* The key is a name from a file: cleaned as by sp_json_clean(); names that are equal then stay apart by "#2", "#3", ... */
+void sp_json_set_named(sp_json object, const char *name, json_t *value);
+sp_json sp_json_named(sp_json object, const char *name); /* an object */
+/* "key": number, or "key": null and "key_undefined": reason. */
+void sp_json_value(sp_json object, const char *key, const sp_value *value);
+/* A path score: null with a reason where it is -infinity. */
+void sp_json_score(sp_json object, const char *key, double score);
 /* "key": [low, high], or null and the reason. */
-void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed);
-/* All scalars of the table of figures that the owner has, in its order, at their paths. */
-void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
+void sp_json_interval(sp_json object, const char *key, sp_value low, sp_value high);
+/* All scalars of the table of figures that the owner has, in its order, at their paths; s may be NULL where the scope has no strategy. */
+void sp_json_figures(sp_json object, sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c);
 
 /* ---- small pieces (json_lists.c) ---- */
 
-void sp_json_set_text(json_t *object, const char *key, const char *text, bool *failed);
-void sp_json_set_count(json_t *object, const char *key, int64_t n, bool *failed);
-/* An object of the figures of one scope; s may be NULL where the scope has no strategy. */
-json_t *sp_json_figures(sp_figure_scope scope, const void *own, const sp_strategy_result *s, const sp_comparison *c,
-                        bool *failed);
-json_t *sp_json_names(int32_t n, char *const *names, bool *failed);
-json_t *sp_json_matrix(size_t n, const int64_t *counts, bool *failed); /* [n][n], rows first */
+void sp_json_names(sp_json in, const char *key, int32_t n, char *const *names);
+/* The classes that are `among`; NULL: none. */
+void sp_json_classes(sp_json in, const char *key, const sp_comparison *c, const uint8_t *among);
+void sp_json_matrix(sp_json in, const char *key, size_t n, const int64_t *counts); /* [n][n], rows first */
 /* [[from, to], ...], with counts [{"from", "to", "count"}, ...]. */
-json_t *sp_json_pairs(const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count, bool *failed);
-json_t *sp_json_lengths(const sp_class_runs *runs, bool *failed); /* [[length, count], ...] */
+void sp_json_pairs(sp_json in, const char *key, const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count);
+void sp_json_lengths(sp_json in, const char *key, const sp_class_runs *runs); /* [[length, count], ...] */
 
-/* ---- subjects of a document; the comparison has them ---- */
+/* ---- subjects of a document, at their keys; the comparison has them ---- */
 
-json_t *sp_json_rule_costs(const sp_comparison *c, bool *failed); /* what each rule costs (json_rules.c) */
+void sp_json_strategy(sp_json object, const sp_comparison *c, const sp_strategy_result *s,
+                      sp_json_list *list); /* json_strategies.c */
+void sp_json_runs(sp_json object, const sp_comparison *c,
+                  const sp_strategy_result *s); /* of each class; s NULL: of the reference */
+void sp_json_transitions(sp_json object, const sp_comparison *c, const sp_strategy_result *s); /* illegal and all; the same */
+void sp_json_comparison(sp_json list, const sp_comparison *c, const sp_pair_comparison *pair); /* json_pairs.c */
+void sp_json_several(sp_json root, const sp_comparison *c);                                    /* tests over all strategies */
+void sp_json_rule_costs(sp_json root, const sp_comparison *c); /* what each rule costs (json_rules.c) */
 /* json_probability.c: one calibration, those of all scalings, other classifiers */
-json_t *sp_json_calibration(const sp_comparison *c, const sp_reliability *one, bool *failed);
-json_t *sp_json_calibrations(const sp_comparison *c, bool *failed);
-json_t *sp_json_against(const sp_comparison *c, bool *failed);
+void sp_json_calibration(sp_json in, const char *key, const sp_comparison *c, const sp_reliability *one);
+void sp_json_calibrations(sp_json root, const sp_comparison *c);
+void sp_json_against(sp_json root, const sp_comparison *c);
 /* json_raters.c; lists: of nights, which are written one by one: of the reference and each strategy */
-json_t *sp_json_sleep(const sp_comparison *c, sp_json_list *lists, bool *failed);
-json_t *sp_json_raters(const sp_comparison *c, bool *failed);
+void sp_json_sleep(sp_json root, const sp_comparison *c, sp_json_list *lists);
+void sp_json_raters(sp_json root, const sp_comparison *c);
 
-/* Lays the tree out (json_layout.h). */
-void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
-/* The same of a tree with such lists. The buffer may be drained. */
-void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed);
+/* Lays the tree out with lists that are written item by item (json_layout.h), and frees the root. The buffer may be drained. */
+void sp_json_finish(sp_json root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out);
 
 #endif
