@@ -7,6 +7,7 @@
 
 #include "core/names.h"
 #include "core/subjects.h"
+#include "core/try.h"
 #include "evaluate/counts/kept_steps.h"
 
 sp_status sp_merged_parts_new(sp_merged_parts *m, int64_t n, sp_error *err)
@@ -424,38 +425,33 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
 sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err)
 {
     json_t *found = json_object();
+    located *all = NULL;
     int64_t room = 0;
+    sp_status status = SP_OK;
     m->is_of_files = name_inputs != NULL;
-    sp_status status = found ? check_all(m, err) : sp_no_memory(err);
-    for (int64_t p = 0; status == SP_OK && p < m->n_parts; p++)
-        status = add_inputs(m, p, found, &room, err);
-    if (status == SP_OK)
-        status = order_inputs(m, found, err);
-    if (status == SP_OK && m->is_of_files)
-        status = name_inputs(m, err);
+    TRY(found ? check_all(m, err) : sp_no_memory(err));
+    for (int64_t p = 0; p < m->n_parts; p++)
+        TRY(add_inputs(m, p, found, &room, err));
+    TRY(order_inputs(m, found, err));
+    if (m->is_of_files)
+        TRY(name_inputs(m, err));
     const size_t N = (size_t)m->n_recordings;
-    located *all = status == SP_OK ? malloc((N + 1) * sizeof *all) : NULL;
-    if (status == SP_OK) {
-        m->order = sp_zeros(&m->own, N, sizeof *m->order);
-        m->offsets = sp_zeros(&m->own, N + 1, sizeof *m->offsets);
-        m->ids = sp_zeros(&m->own, N + 1, sizeof *m->ids);
-        status = all ? sp_owned_status(&m->own, err) : sp_no_memory(err);
+    all = malloc((N + 1) * sizeof *all);
+    m->order = sp_zeros(&m->own, N, sizeof *m->order);
+    m->offsets = sp_zeros(&m->own, N + 1, sizeof *m->offsets);
+    m->ids = sp_zeros(&m->own, N + 1, sizeof *m->ids);
+    TRY(all ? sp_owned_status(&m->own, err) : sp_no_memory(err));
+    TRY(locate(m, found, all, err));
+    if (!m->is_of_files && !m->is_one_run) {
+        TRY(check_ids_ascend(m, err));
+        TRY(order_by_id(m, all, err));
     }
-    if (status == SP_OK)
-        status = locate(m, found, all, err);
-    if (status == SP_OK && !m->is_of_files && !m->is_one_run)
-        status = check_ids_ascend(m, err);
-    if (status == SP_OK && !m->is_of_files && !m->is_one_run)
-        status = order_by_id(m, all, err);
-    if (status == SP_OK)
-        status = find_missing(m, allow_missing, err);
-    if (status == SP_OK)
-        status = set_order(m, all, err);
+    TRY(find_missing(m, allow_missing, err));
+    TRY(set_order(m, all, err));
+    TRY(describe(m, err));
+    TRY(find_steps(m, err));
+done:
     free(all);
-    if (status == SP_OK)
-        status = describe(m, err);
-    if (status == SP_OK)
-        status = find_steps(m, err);
     json_decref(found);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -86,15 +87,14 @@ sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_s
     if (!m->recording)
         return sp_no_memory(err);
     const bool is_trimmed = first->opt->trim_to_shortest; /* of the first, and of this as much as there is */
-    sp_status status = sp_match_recordings(&ours, &theirs, !is_trimmed, NULL, m->recording, err);
-    if (status == SP_OK && is_trimmed)
-        status = check_shortest(&ours, &theirs, m->recording, err);
-    if (status == SP_OK)
-        status = sp_match_columns(K, first->class_of_column, p->class_of_column, &m->column_of_label, err);
-    if (status == SP_OK)
-        status = sp_match_columns(K, p->class_of_column, first->class_of_column, &r->column, err);
-    if (status == SP_OK)
-        status = sp_matched_open(m, first->info, &p->from, err);
+    sp_status status = SP_OK;
+    TRY(sp_match_recordings(&ours, &theirs, !is_trimmed, NULL, m->recording, err));
+    if (is_trimmed)
+        TRY(check_shortest(&ours, &theirs, m->recording, err));
+    TRY(sp_match_columns(K, first->class_of_column, p->class_of_column, &m->column_of_label, err));
+    TRY(sp_match_columns(K, p->class_of_column, first->class_of_column, &r->column, err));
+    TRY(sp_matched_open(m, first->info, &p->from, err));
+done:
     p->info = &m->info;
     return status;
 }

@@ -60,13 +60,15 @@ static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
     for (int32_t f = 0; f < folds->n_folds; f++) /* fitted models have their classes in the order of the columns */
         for (int32_t k = 0; folds->models[f] && folds->models[f]->prior && k < K; k++)
             c->fold_log_prior[(size_t)f * (size_t)K + (size_t)k] = log(folds->models[f]->prior[k]);
-    sp_status status = add_stage(c, SP_SCALING_DECODED, K, err);
-    if (status == SP_OK && !folds->training->decided)
-        status = fit_folds(c, err);
-    if (status == SP_OK && c->fitted)
-        status = add_stage(c, SP_SCALING_TEMPERATURE, K, err);
-    if (status == SP_OK && c->fitted)
-        status = add_stage(c, SP_SCALING_VECTOR, K, err);
+    sp_status status = SP_OK;
+    TRY(add_stage(c, SP_SCALING_DECODED, K, err));
+    if (!folds->training->decided)
+        TRY(fit_folds(c, err));
+    if (c->fitted)
+        TRY(add_stage(c, SP_SCALING_TEMPERATURE, K, err));
+    if (c->fitted)
+        TRY(add_stage(c, SP_SCALING_VECTOR, K, err));
+done:
     return status;
 }
 

@@ -113,13 +113,14 @@ static const char *find_unused(const sp_fit_words *words, sp_fit_method method)
 
 sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_error *err)
 {
-    sp_status status = words->method ? sp_fit_method_parse(words->method, &out->method, err) : SP_OK;
-    if (status == SP_OK && words->tune)
-        status = sp_tune_parse(words->tune, &out->tune, err);
-    if (status == SP_OK && words->strategy)
-        status = sp_strategy_parse(words->strategy, &out->strategy, err);
+    sp_status status = SP_OK;
+    TRY(words->method ? sp_fit_method_parse(words->method, &out->method, err) : SP_OK);
+    if (words->tune)
+        TRY(sp_tune_parse(words->tune, &out->tune, err));
+    if (words->strategy)
+        TRY(sp_strategy_parse(words->strategy, &out->strategy, err));
     const char *unused = find_unused(words, out->method);
-    if (status == SP_OK && unused)
+    if (unused)
         return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", unused,
                        sp_fit_method_name(out->method));
     out->smoothing = words->smoothing;
@@ -127,6 +128,7 @@ sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_e
     out->memory = words->memory;
     out->n_folds = words->folds;
     out->name = words->name ? words->name : "fitted";
+done:
     return status;
 }
 
@@ -219,22 +221,20 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
         return sp_fail(err, SP_EINVAL, "`cv` fits models to one classifier's scores; leave `against` out");
     if (!p->info->has_labels)
         return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none", p->file);
-    sp_status status = sp_folds_check(p, err);
-    if (status == SP_OK)
-        status = sp_fit_words_read(&o->fit, &how, err);
-    if (status == SP_OK)
-        status = sp_fit_options_check(&how, err);
-    if (status == SP_OK)
-        status = read_training_set(t, p, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_folds_check(p, err));
+    TRY(sp_fit_words_read(&o->fit, &how, err));
+    TRY(sp_fit_options_check(&how, err));
+    TRY(read_training_set(t, p, err));
     t->training = (sp_training){.batch = sp_block_batch(t->block),
                                 .labels = t->block->labels,
                                 .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
     if (!o->fit.tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
         how.tune = SP_TUNE_ENTITY_F1;
     sp_run_hook_fitting(o, &t->training, &how);
-    return sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err);
+    TRY(sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err));
+done:
+    return status;
 }
 
 /* ---- recordings in memory ---- */
@@ -245,18 +245,17 @@ static sp_status open_against(sp_pipeline *p, const char *strategies, sp_rival *
     const sp_run_options *o = p->opt;
     const int32_t n = o->n_against_recordings;
     sp_status status = SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         const sp_named_recordings *one = &o->against_recordings[i];
-        status = sp_against_begin(&all[i], p, one->name, one->recordings->info->file, strategies, err);
+        TRY(sp_against_begin(&all[i], p, one->name, one->recordings->info->file, strategies, err));
         all[i].p.from = *one->recordings;
-        if (status == SP_OK)
-            status = sp_pipeline_load_model(&all[i].p, err);
-        if (status == SP_OK)
-            status = sp_against_match(&all[i], p, 0, 0, err);
-        if (status == SP_OK)
-            status = sp_against_compile(&all[i], p, err);
+        TRY(sp_pipeline_load_model(&all[i].p, err));
+        TRY(sp_against_match(&all[i], p, 0, 0, err));
+        TRY(sp_against_compile(&all[i], p, err));
     }
-    return status == SP_OK ? sp_pipeline_set_against(p, n, all, err) : status;
+    TRY(sp_pipeline_set_against(p, n, all, err));
+done:
+    return status;
 }
 
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
@@ -266,19 +265,17 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     calibration scaled = {.n = 0};
     training_set learnt = {.block = NULL};
     const char *strategies = sp_strategies_named(o);
-    sp_status status = sp_pipeline_open(&p, recordings, o, strategies, err);
     const int32_t n = o->n_against_recordings;
     sp_rival *against = calloc((size_t)(n > 0 ? n : 1), sizeof *against);
-    if (status == SP_OK)
-        status = against ? open_against(&p, strategies, against, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_pipeline_use_given(&p, err);
-    if (status == SP_OK && o->n_folds)
-        status = open_folds(&learnt, &p, err);
-    if (status == SP_OK)
-        status = sp_pipeline_open_comparison(&p, &scaled, err);
-    if (status == SP_OK)
-        status = sp_pipeline_compare(&p, out, err);
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_open(&p, recordings, o, strategies, err));
+    TRY(against ? open_against(&p, strategies, against, err) : sp_no_memory(err));
+    TRY(sp_pipeline_use_given(&p, err));
+    if (o->n_folds)
+        TRY(open_folds(&learnt, &p, err));
+    TRY(sp_pipeline_open_comparison(&p, &scaled, err));
+    TRY(sp_pipeline_compare(&p, out, err));
+done:
     sp_pipeline_result(&p, result);
     for (int32_t i = 0; against && i < n; i++)
         sp_against_close(&against[i]);
@@ -295,11 +292,11 @@ sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_opt
     sp_pipeline p;
     if (o->n_folds)
         return sp_fail(err, SP_EINVAL, "`cv` is of comparing, which has labels to judge by");
-    sp_status status = sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : "viterbi", err);
-    if (status == SP_OK)
-        status = sp_pipeline_open_decoding(&p, err);
-    if (status == SP_OK)
-        status = sp_pipeline_run(&p, err);
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : "viterbi", err));
+    TRY(sp_pipeline_open_decoding(&p, err));
+    TRY(sp_pipeline_run(&p, err));
+done:
     sp_pipeline_result(&p, result);
     sp_pipeline_close(&p);
     return status;

@@ -155,14 +155,16 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
                                  .path_codes = p->about.path_codes,
                                  .label_codes = p->about.label_codes,
                                  .labels_file = p->about.labels_file};
-    sp_status status = sp_comparison_describe(comparison, &texts, err);
+    sp_status status = SP_OK;
+    TRY(sp_comparison_describe(comparison, &texts, err));
     const sp_nll nll = sp_nll_sums_value(&p->likelihood.nll);
     if (p->likelihood.is_wanted)
         sp_comparison_set_nll(comparison, &nll);
-    if (status == SP_OK && p->likelihood.reliability)
-        status = sp_reliability_finish(p->likelihood.reliability, level, &comparison->reliability, err);
-    if (status == SP_OK && p->likelihood.reliability)
-        status = sp_calibration_finish(p->likelihood.calibration, level, comparison, err);
+    if (p->likelihood.reliability)
+        TRY(sp_reliability_finish(p->likelihood.reliability, level, &comparison->reliability, err));
+    if (p->likelihood.reliability)
+        TRY(sp_calibration_finish(p->likelihood.calibration, level, comparison, err));
+done:
     return status;
 }
 
@@ -184,16 +186,17 @@ static sp_status tell_classes(const int32_t *column, int32_t K, sp_value *values
 static sp_status describe_against(const sp_pipeline *p, double level, sp_comparison *comparison, sp_error *err)
 {
     sp_status status = SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
+    for (int32_t i = 0; i < p->n_against; i++) {
         const sp_pipeline *one = &p->against[i].p;
         const sp_nll nll = sp_nll_sums_value(&one->likelihood.nll);
-        status = sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path,
-                                     one->likelihood.is_wanted ? &nll : NULL, err);
-        if (status == SP_OK && one->likelihood.reliability)
-            status = sp_reliability_finish(one->likelihood.reliability, level, &comparison->against[i].reliability, err);
-        if (status == SP_OK && one->likelihood.reliability)
-            status = tell_classes(p->against[i].column, one->info->n_classes, comparison->against[i].reliability->class_ece, err);
+        TRY(sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path,
+                                one->likelihood.is_wanted ? &nll : NULL, err));
+        if (one->likelihood.reliability)
+            TRY(sp_reliability_finish(one->likelihood.reliability, level, &comparison->against[i].reliability, err));
+        if (one->likelihood.reliability)
+            TRY(tell_classes(p->against[i].column, one->info->n_classes, comparison->against[i].reliability->class_ece, err));
     }
+done:
     return status;
 }
 
@@ -347,9 +350,10 @@ done:
 sp_status sp_judging_finish(sp_judging *j, sp_comparison **out, sp_error *err)
 {
     sp_comparison *made = NULL;
-    sp_status status = sp_evaluation_finish(j->evaluation, &made, err);
-    if (status == SP_OK)
-        status = complete(j, made, err);
+    sp_status status = SP_OK;
+    TRY(sp_evaluation_finish(j->evaluation, &made, err));
+    TRY(complete(j, made, err));
+done:
     if (status == SP_OK)
         *out = made;
     else

@@ -1,3 +1,4 @@
+#include "core/try.h"
 #include "pipeline/evaluation.h"
 
 #include <math.h>
@@ -191,21 +192,18 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
                                    sp_evaluation_options *how, sp_error *err)
 {
     *j = (sp_evaluation_words){0};
-    sp_status status = read_words(o, how, err);
-    for (int i = 0; status == SP_OK && o->collapse && o->collapse[i]; i++) {
+    sp_status status = SP_OK;
+    TRY(read_words(o, how, err));
+    for (int i = 0; o->collapse && o->collapse[i]; i++) {
         if (j->n_collapses == MAX_COLLAPSES)
             return sp_fail(err, SP_EINVAL, "`collapse`: at most %d times", MAX_COLLAPSES);
-        status = sp_collapse_parse(o->collapse[i], K, classes, &j->collapses[j->n_collapses], err);
-        j->n_collapses += status == SP_OK;
+        TRY(sp_collapse_parse(o->collapse[i], K, classes, &j->collapses[j->n_collapses], err));
+        j->n_collapses++;
     }
     how->n_collapses = j->n_collapses;
     how->collapses = j->collapses;
-    if (status == SP_OK)
-        status = read_work(o, K, classes, how, err);
-    if (status == SP_OK)
-        status = choose_background(j, o, K, classes, how, err);
-    if (status != SP_OK)
-        return status;
+    TRY(read_work(o, K, classes, how, err));
+    TRY(choose_background(j, o, K, classes, how, err));
     if (!isnan(o->margin)) {
         if (!(o->margin >= 0 && o->margin < 1))
             return sp_fail(
@@ -232,7 +230,8 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     if (o->bridge_unscored && !how->has_labels)
         return sp_fail(err, SP_EINVAL, "`bridge_unscored` needs labels: it is their chain that unscored steps break");
     how->bridge_unscored = o->bridge_unscored;
-    return SP_OK;
+done:
+    return status;
 }
 
 sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/block.h"
+#include "core/try.h"
 #include "pipeline/recordings.h"
 
 /* ---- which is which ---- */
@@ -306,26 +307,21 @@ static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const i
         return from->read(from->arg, &all, parts, block, err);
     }
     sp_status status = SP_OK;
-    for (int64_t n = first, many; status == SP_OK && n < end; n += many) {
+    for (int64_t n = first, many; n < end; n += many) {
         many = run_length(&there, n, end);
         const sp_part some = part_there(&there, part, n, many);
-        status = from->read(from->arg, &some, parts, m->read, err);
-        if (status == SP_OK && n == first) {
-            const unsigned has = (m->read->scores ? SP_BLOCK_SCORES : 0u) | (m->read->labels ? SP_BLOCK_LABELS : 0u) |
-                                 (m->read->segments ? SP_BLOCK_SEGMENTS : 0u) | (m->read->weights ? SP_BLOCK_WEIGHTS : 0u) |
-                                 (m->read->mask ? SP_BLOCK_MASK : 0u);
-            status = sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes, m->read->dtype, has, err);
-        }
-        if (status == SP_OK)
-            sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, m->read->n_steps);
+        TRY(from->read(from->arg, &some, parts, m->read, err));
+        if (n == first)
+            TRY(sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes, m->read->dtype,
+                                 sp_block_parts(m->read), err));
+        sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, m->read->n_steps);
     }
-    if (status == SP_OK) {
-        block->file = m->read->file;
-        block->dataset = m->read->dataset;
-        block->classes = m->read->classes;
-        for (int64_t r = 0; r <= count; r++)
-            block->offsets[r] = offsets[r] - offsets[0];
-    }
+    block->file = m->read->file;
+    block->dataset = m->read->dataset;
+    block->classes = m->read->classes;
+    for (int64_t r = 0; r <= count; r++)
+        block->offsets[r] = offsets[r] - offsets[0];
+done:
     return status;
 }
 
@@ -375,26 +371,21 @@ static sp_status read_matched(void *arg, const sp_part *part, unsigned parts, sp
     block->ids = m->info.ids ? m->info.ids + part->recording : NULL;
     if (status != SP_OK || !(parts & beside))
         return status;
-    status = read_in_order(m, &m->beside, m->beside_recording, part, parts & beside, m->read_beside, err);
-    if (status != SP_OK)
-        return status;
     sp_block *other = m->read_beside;
-    if (other->labels)
-        status = tell_labels(m, block->n_steps, other->labels, err);
-    if (status == SP_OK && other->labels && block->labels)
-        status = check_labels(m, block, other->labels, err);
-    const unsigned has = (other->labels ? SP_BLOCK_LABELS : 0u) | (other->segments ? SP_BLOCK_SEGMENTS : 0u) |
-                         (other->weights ? SP_BLOCK_WEIGHTS : 0u);
-    if (status == SP_OK)
-        status = sp_block_add_parts(block, has, err);
-    if (status == SP_OK) {
-        const sp_block said = {.n_classes = block->n_classes,
-                               .dtype = block->dtype,
-                               .labels = other->labels,
-                               .segments = other->segments,
-                               .weights = other->weights};
-        sp_copy_steps(block, 0, &said, 0, block->n_steps);
+    TRY(read_in_order(m, &m->beside, m->beside_recording, part, parts & beside, other, err));
+    if (other->labels) {
+        TRY(tell_labels(m, block->n_steps, other->labels, err));
+        if (block->labels)
+            TRY(check_labels(m, block, other->labels, err));
     }
+    const sp_block said = {.n_classes = block->n_classes,
+                           .dtype = block->dtype,
+                           .labels = other->labels,
+                           .segments = other->segments,
+                           .weights = other->weights};
+    TRY(sp_block_add_parts(block, sp_block_parts(&said), err));
+    sp_copy_steps(block, 0, &said, 0, block->n_steps);
+done:
     return status;
 }
 

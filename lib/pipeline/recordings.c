@@ -28,6 +28,35 @@ void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t 
     copy(to->mask, to_step, from->mask, from_step, n, K);
 }
 
+unsigned sp_block_parts(const sp_block *b)
+{
+    return (b->scores ? SP_BLOCK_SCORES : 0u) | (b->labels ? SP_BLOCK_LABELS : 0u) | (b->segments ? SP_BLOCK_SEGMENTS : 0u) |
+           (b->weights ? SP_BLOCK_WEIGHTS : 0u) | (b->mask ? SP_BLOCK_MASK : 0u);
+}
+
+unsigned sp_info_parts(const sp_source_info *info)
+{
+    return (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_labels ? SP_BLOCK_LABELS : 0u) |
+           (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
+           (info->has_mask ? SP_BLOCK_MASK : 0u);
+}
+
+sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts, sp_error *err)
+{
+    const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
+    const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
+    const sp_status status =
+        sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts & sp_info_parts(info), err);
+    if (status != SP_OK)
+        return status;
+    block->first = part->recording;
+    block->first_step = part->count ? 0 : part->first;
+    for (int64_t r = 0; r <= count; r++)
+        block->offsets[r] = part->count ? offsets[r] - offsets[0] : r * n_steps;
+    block->ids = info->ids ? info->ids + part->recording : NULL;
+    return SP_OK;
+}
+
 /* ---- arrays ---- */
 
 /* Step of the arrays that a part begins with, and its steps. */
@@ -42,18 +71,10 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
 {
     const sp_arrays *a = arg;
     const sp_source_info *info = &a->info;
-    const unsigned there = (a->scores ? SP_BLOCK_SCORES : 0u) | (a->labels ? SP_BLOCK_LABELS : 0u) |
-                           (a->segments ? SP_BLOCK_SEGMENTS : 0u) | (a->weights ? SP_BLOCK_WEIGHTS : 0u) |
-                           (a->mask ? SP_BLOCK_MASK : 0u);
-    const int64_t count = part->count ? part->count : 1;
     int64_t n, begin = part_begin(info, part, &n);
-    sp_status status = sp_block_reserve(block, count, n, info->n_classes, info->dtype, parts & there, err);
+    sp_status status = sp_block_begin(block, info, part, parts, err);
     if (status != SP_OK)
         return status;
-    block->first = part->recording;
-    block->first_step = part->count ? 0 : part->first;
-    for (int64_t r = 0; r <= count; r++)
-        block->offsets[r] = part->count ? info->offsets[part->recording + r] - info->offsets[part->recording] : r * n;
     const sp_block all = {.scores = (void *)a->scores,
                           .labels = (int32_t *)a->labels,
                           .segments = (int64_t *)a->segments,
@@ -61,7 +82,6 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
                           .mask = (uint8_t *)a->mask}; /* only looked at */
     sp_copy_steps(block, 0, &all, begin, n);
     block->file = info->file;
-    block->ids = info->ids + part->recording;
     block->classes = info->classes;
     for (int64_t t = 0; block->labels && t < n; t++)
         if (block->labels[t] < -1 || block->labels[t] >= info->n_classes)

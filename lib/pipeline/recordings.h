@@ -12,6 +12,13 @@ sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, in
  * scores are the same. */
 void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t from_step, int64_t n);
 
+/* SP_BLOCK_* of what a block holds, and of what recordings have. */
+unsigned sp_block_parts(const sp_block *block);
+unsigned sp_info_parts(const sp_source_info *info);
+
+/* Makes room in a block for a part, with what of `parts` there is: its recordings, their offsets and ids. SP_OK, SP_ENOMEM. */
+sp_status sp_block_begin(sp_block *block, const sp_source_info *info, const sp_part *part, unsigned parts, sp_error *err);
+
 typedef struct sp_rater_labels {
     sp_raters_found found; /* none: nothing is read */
     int32_t *labels[SP_SOURCE_MAX_RATERS];

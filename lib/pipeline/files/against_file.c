@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/matched.h"
@@ -142,42 +143,33 @@ static sp_status share_holes(sp_source *source, sp_source *first, sp_gaps gaps, 
 static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words *words, const sp_pipeline *p,
                           const sp_file_input *first, const char *strategies, sp_error *err)
 {
+    const sp_source_info *ours = sp_source_info_of(first->source);
     sp_source_options places;
     double first_seconds = 0, seconds = 0;
-    sp_status status = sp_against_begin(r, p, words->name, words->file ? words->file : p->file, strategies, err);
+    sp_status status = SP_OK;
+    TRY(sp_against_begin(r, p, words->name, words->file ? words->file : p->file, strategies, err));
     r->options.reference = NULL;
-    if (status == SP_OK) /* text may have labels by other names that the model knows */
-        status = sp_model_load(r->options.model, &r->p.model, err);
-    if (status == SP_OK)
-        status = places_of(r, words, &places, err);
-    if (status == SP_OK)
-        status = sp_file_input_open(&r->p, in, &places, err);
-    const sp_source_info *ours = sp_source_info_of(first->source);
-    if (status == SP_OK && !words->file && r->p.from.info->layout == SP_LAYOUT_SINGLE && ours->layout == SP_LAYOUT_PACKED)
-        status = open_as_first(r, in, &places, ours, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_model_load(r->options.model, &r->p.model, err)); /* text may have labels by other names that the model knows */
+    TRY(places_of(r, words, &places, err));
+    TRY(sp_file_input_open(&r->p, in, &places, err));
+    if (!words->file && r->p.from.info->layout == SP_LAYOUT_SINGLE && ours->layout == SP_LAYOUT_PACKED)
+        TRY(open_as_first(r, in, &places, ours, err));
     const bool has_labels = r->p.from.info->has_labels && !in->is_decided;
     if (!has_labels && !in->is_decided) /* there is nothing to be read by codes */
         r->options.codes = r->options.map = r->options.label_codes = r->options.label_map = NULL;
-    status = sp_file_input_label(&r->p, in, err);
-    if (status == SP_OK && in->is_decided)
-        status = sp_decided_know(&in->decided, &r->p, err);
-    if (status == SP_OK)
-        status = sp_source_seconds(first->source, &first_seconds, err);
-    if (status == SP_OK)
-        status = sp_source_seconds(in->source, &seconds, err);
-    if (status == SP_OK)
-        status = share_holes(in->source, first->source, places.gaps, err);
-    if (status == SP_OK)
-        status = sp_against_match(r, p, first_seconds, seconds, err);
-    if (status == SP_OK && has_labels && !p->info->has_labels)
+    TRY(sp_file_input_label(&r->p, in, err));
+    if (in->is_decided)
+        TRY(sp_decided_know(&in->decided, &r->p, err));
+    TRY(sp_source_seconds(first->source, &first_seconds, err));
+    TRY(sp_source_seconds(in->source, &seconds, err));
+    TRY(share_holes(in->source, first->source, places.gaps, err));
+    TRY(sp_against_match(r, p, first_seconds, seconds, err));
+    if (has_labels && !p->info->has_labels)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,
                       r->own_name, r->p.file);
-    if (status == SP_OK)
-        status = sp_against_compile(r, p, err);
-    if (status == SP_OK)
-        sp_source_use_threads(in->source, sp_workers_count(r->p.workers));
+    TRY(sp_against_compile(r, p, err));
+    sp_source_use_threads(in->source, sp_workers_count(r->p.workers));
+done:
     return status;
 }
 

@@ -289,13 +289,13 @@ sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_e
 {
     each e = {.o = o, .skip_existing = skip_existing};
     *result = (sp_run_result){.n_undecoded = 0};
-    sp_status status = sp_file_list_new(file, o->place.more, &e.list, err);
-    if (status == SP_OK)
-        status = name_files(&e, err);
-    for (int64_t i = 0; status == SP_OK && i < e.list->n; i++)
-        status = check_output(&e, i, err);
-    if (status == SP_OK)
-        status = decode_each(&e, result, err);
+    sp_status status = SP_OK;
+    TRY(sp_file_list_new(file, o->place.more, &e.list, err));
+    TRY(name_files(&e, err));
+    for (int64_t i = 0; i < e.list->n; i++)
+        TRY(check_output(&e, i, err));
+    TRY(decode_each(&e, result, err));
+done:
     free(e.outputs);
     free(e.inputs);
     sp_file_list_free(e.list);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/paths_writer.h"
 #include "pipeline/files/file_recordings.h"
 #include "pipeline/files/reading.h"
@@ -48,9 +49,10 @@ static sp_status write_output(const sp_file_recordings *r, sp_error *err)
                                      .force = o->force};
     sp_scores_writer *writer = NULL;
     sp_block *block = sp_block_new();
-    sp_status status = block ? sp_scores_writer_open(o->output, &header, &writer, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = write_blocks(r, block, writer, err);
+    sp_status status = SP_OK;
+    TRY(block ? sp_scores_writer_open(o->output, &header, &writer, err) : sp_no_memory(err));
+    TRY(write_blocks(r, block, writer, err));
+done:
     sp_block_free(block);
     if (status == SP_OK)
         return sp_scores_writer_commit(writer, err);
@@ -84,17 +86,14 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
         return sp_fail(err, SP_EINVAL,
                        "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
                        c->opt->output, file, c->opt->reference);
-    sp_status status = c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK;
-    if (status == SP_OK)
-        status = sp_run_places(c->opt, file, &places, err);
-    if (status == SP_OK && c->opt->model)
-        status = sp_model_load(c->opt->model, &c->model, err);
+    sp_status status = SP_OK;
+    TRY(c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK);
+    TRY(sp_run_places(c->opt, file, &places, err));
+    if (c->opt->model)
+        TRY(sp_model_load(c->opt->model, &c->model, err));
     places.needs_scores = false;
     places.model = c->model;
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, &c->source, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_source_open(file, &places, &c->source, err));
     c->info = sp_source_info_of(c->source);
     sp_run_tell_remark(c->opt, c->info);
     const int32_t K = c->info->n_classes;
@@ -102,10 +101,11 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
         return sp_fail(err, SP_EINVAL, "%s: holds no labels with names, which columns of CoNLL are; write .h5", c->info->file);
     if (!(c->tags = malloc(((size_t)K + 1) * sizeof *c->tags)) || !(c->block = sp_block_new()))
         return sp_no_memory(err);
-    status = sp_tags_read(K, c->info->classes, c->tags, &are_tags, err);
-    if (status == SP_OK && c->scheme && !are_tags)
-        status = sp_fail(err, SP_EINVAL, "`scheme` %s: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
-                         c->opt->scheme, c->info->file);
+    TRY(sp_tags_read(K, c->info->classes, c->tags, &are_tags, err));
+    if (c->scheme && !are_tags)
+        TRY(sp_fail(err, SP_EINVAL, "`scheme` %s: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
+                    c->opt->scheme, c->info->file));
+done:
     return status;
 }
 
@@ -142,22 +142,21 @@ static sp_status write_recordings(tag_conversion *c, sp_error *err)
     const sp_holes *holes = sp_source_holes(c->source); /* which tokens have */
     const int64_t *offsets = c->info->offsets;
     sp_status status = SP_OK;
-    for (int64_t first = 0, count; status == SP_OK && first < c->info->n_recordings; first += count) {
+    for (int64_t first = 0, count; first < c->info->n_recordings; first += count) {
         for (count = 1; first + count < c->info->n_recordings && offsets[first + count + 1] - offsets[first] <= BLOCK_STEPS;)
             count++;
-        status = sp_run_go_on(c->opt, err);
-        if (status == SP_OK)
-            status = sp_source_read(c->source, first, count, SP_BLOCK_LABELS, c->block, err);
-        for (int64_t i = first; status == SP_OK && i < first + count; i++) {
+        TRY(sp_run_go_on(c->opt, err));
+        TRY(sp_source_read(c->source, first, count, SP_BLOCK_LABELS, c->block, err));
+        for (int64_t i = first; i < first + count; i++) {
             const int32_t *labels = c->block->labels + (offsets[i] - offsets[first]);
             const int64_t n = offsets[i + 1] - offsets[i];
-            for (int64_t t = 0; status == SP_OK && t < n; t++)
-                status = put_step(c, tokens ? tokens[holes ? holes->step_at[offsets[i] + t] : offsets[i] + t] : NULL, labels, n,
-                                  t, err);
-            if (status == SP_OK)
-                status = sp_text_put(c->out, "\n", 1, err);
+            for (int64_t t = 0; t < n; t++)
+                TRY(put_step(c, tokens ? tokens[holes ? holes->step_at[offsets[i] + t] : offsets[i] + t] : NULL, labels, n, t,
+                             err));
+            TRY(sp_text_put(c->out, "\n", 1, err));
         }
     }
+done:
     return status;
 }
 
@@ -193,11 +192,12 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
                        o->scheme);
     if (!o->output)
         return sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
-    sp_status status = sp_file_recordings_open(&r, file, o, true, err);
-    if (status == SP_OK && sink)
+    sp_status status = SP_OK;
+    TRY(sp_file_recordings_open(&r, file, o, true, err));
+    if (sink)
         sink(arg, r.recordings.info);
-    if (status == SP_OK)
-        status = write_output(&r, err);
+    TRY(write_output(&r, err));
+done:
     sp_file_recordings_close(&r);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/options.h"
 
@@ -45,19 +46,19 @@ static sp_status look_through(sp_pipeline *p, int64_t first, int64_t end, sp_blo
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     const int64_t most = CHECK_BYTES / p->step_bytes + 1, *offsets = p->info->offsets;
     sp_status status = SP_OK;
-    for (int64_t at = 0; status == SP_OK && first < end;) {
+    for (int64_t at = 0; first < end;) {
         sp_part part = sp_recordings_fit(&p->from, first, end, most);
         const int64_t length = offsets[first + 1] - offsets[first], left = length - at;
         if (length > most)
             part = (sp_part){.recording = first, .first = at, .n = left < most ? left : most};
-        status = p->from.read(p->from.arg, &part, parts, block, err);
-        if (status == SP_OK && block->scores)
-            status = sp_prepare(block, &p->prepare, p->workers, NULL, err);
+        TRY(p->from.read(p->from.arg, &part, parts, block, err));
+        if (block->scores)
+            TRY(sp_prepare(block, &p->prepare, p->workers, NULL, err));
         at = length > most && at + part.n < length ? at + part.n : 0;
         first += at ? 0 : length > most ? 1 : part.count;
-        if (status == SP_OK)
-            status = sp_run_go_on(p->opt, err) == SP_OK ? SP_OK : SP_EINVAL;
+        TRY(sp_run_go_on(p->opt, err) == SP_OK ? SP_OK : SP_EINVAL);
     }
+done:
     return status;
 }
 

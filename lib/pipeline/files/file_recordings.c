@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/options.h"
@@ -55,29 +56,24 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     sp_source_options places;
     own->p = (sp_pipeline){.opt = o, .file = file};
     own->in.takes_decided = !needs_scores;
-    sp_status status = sp_run_find_labels(o, err);
-    if (status == SP_OK)
-        status = sp_run_places(o, file, &places, err);
-    if (status == SP_OK && o->model_text)
-        status = sp_model_from_json(o->model_text, "model", &own->p.model, err);
-    else if (status == SP_OK && o->model)
-        status = sp_model_load(o->model, &own->p.model, err);
+    sp_status status = SP_OK;
+    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_places(o, file, &places, err));
+    if (o->model_text)
+        TRY(sp_model_from_json(o->model_text, "model", &own->p.model, err));
+    else if (o->model)
+        TRY(sp_model_load(o->model, &own->p.model, err));
     places.model = own->p.model;
-    if (status == SP_OK)
-        status = sp_file_input_open(&own->p, &own->in, &places, err);
-    if (status == SP_OK)
-        status = find_labels(own, err);
-    if (status == SP_OK)
-        status = find_subjects(own, err);
-    if (status == SP_OK)
-        status = own->p.about.step_seconds(own->p.about.step_seconds_arg, &r->epoch_seconds, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_file_input_open(&own->p, &own->in, &places, err));
+    TRY(find_labels(own, err));
+    TRY(find_subjects(own, err));
+    TRY(own->p.about.step_seconds(own->p.about.step_seconds_arg, &r->epoch_seconds, err));
     r->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : r->epoch_seconds;
     r->recordings = own->p.from;
     r->recordings.subjects = own->subject_names;
     name_classes(r);
-    return SP_OK;
+done:
+    return status;
 }
 
 sp_status sp_file_recordings_open(sp_file_recordings *r, const char *file, const sp_run_options *o, bool needs_scores,

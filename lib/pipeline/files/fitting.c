@@ -1,3 +1,4 @@
+#include "core/try.h"
 #include "pipeline/files/open.h"
 
 #include <math.h>
@@ -116,20 +117,22 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0u);
     if (!(f->block = sp_block_new()))
         return sp_no_memory(err);
-    sp_status status = from->read(from->arg, &all, parts, f->block, err);
-    if (status == SP_OK && f->file->in.is_decided)
-        status = read_decided(f, err);
-    if (status == SP_OK && f->rules && f->block->n_classes == 0)
-        status = use_rules_classes(f, err);
-    if (status != SP_OK || !has_scores)
-        return status;
     sp_prepare_options prepare = sp_prepare_options_default();
-    if ((status = sp_run_missing(o, &prepare.missing_uniform, err)) != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(from->read(from->arg, &all, parts, f->block, err));
+    if (f->file->in.is_decided)
+        TRY(read_decided(f, err));
+    if (f->rules && f->block->n_classes == 0)
+        TRY(use_rules_classes(f, err));
+    if (!has_scores)
+        return SP_OK;
+    TRY(sp_run_missing(o, &prepare.missing_uniform, err));
     prepare.kind = f->info->kind;
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
-    status = sp_prepare_options_check(&prepare, err);
-    return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, NULL, err) : status;
+    TRY(sp_prepare_options_check(&prepare, err));
+    TRY(sp_prepare(f->block, &prepare, NULL, NULL, err));
+done:
+    return status;
 }
 
 static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
@@ -139,30 +142,27 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_file_input *in = &f->file->in;
     const sp_run_options *o = f->run;
     sp_source_options places;
-    sp_status status = sp_run_places(o, file, &places, err);
+    sp_reference_words words = {.codes = NULL};
+    sp_status status = SP_OK;
+    TRY(sp_run_places(o, file, &places, err));
     places.needs_scores = in->takes_decided =
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
     *p = (sp_pipeline){.opt = o, .file = file};
-    sp_reference_words words = {.codes = NULL};
-    if (status == SP_OK && !o->reference)
-        status = sp_reference_words_of_labels(o, &words, err);
-    if (status == SP_OK && o->reference && f->rules)
-        status = sp_model_load(o->model, &p->model, err);
-    if (status == SP_OK && f->rules && (words.codes || words.map) && sp_source_is_text(file))
-        status = sp_codes_new(words.codes, words.map, words.for_labels, f->rules, &in->codes, err);
+    if (!o->reference)
+        TRY(sp_reference_words_of_labels(o, &words, err));
+    else if (f->rules)
+        TRY(sp_model_load(o->model, &p->model, err));
+    if (f->rules && (words.codes || words.map) && sp_source_is_text(file))
+        TRY(sp_codes_new(words.codes, words.map, words.for_labels, f->rules, &in->codes, err));
     places.codes = in->codes;
-    if (status == SP_OK)
-        status = sp_file_input_open(p, in, &places, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
-    if (!o->reference)
-        return sp_file_input_read_codes(p, in, f->rules, mend, err);
-    status = sp_file_input_label_alone(p, in, mend, err);
+    TRY(o->reference ? sp_file_input_label_alone(p, in, mend, err) : sp_file_input_read_codes(p, in, f->rules, mend, err));
     f->info = p->from.info;
+done:
     return status;
 }
 
@@ -175,19 +175,18 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     *o = *given;
     f->run = o;
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
-    sp_status status = sp_run_find_labels(o, err);
-    if (status == SP_OK)
-        status = sp_run_check_threads(o, err);
-    if (status == SP_OK && has_rules)
-        status = sp_model_load(o->model, &f->rules, err);
-    if (status != SP_OK || (status = open_file(f, file, err)) != SP_OK ||
-        (status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_all(f, o, err)) != SP_OK ||
-        (status = name_classes(f, err)) != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_run_find_labels(o, err));
+    TRY(sp_run_check_threads(o, err));
+    if (has_rules)
+        TRY(sp_model_load(o->model, &f->rules, err));
+    TRY(open_file(f, file, err));
+    TRY(read_words(f, has_rules, is_seen, err));
+    TRY(read_all(f, o, err));
+    TRY(name_classes(f, err));
     if (!o->fit.tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
         f->options.tune = SP_TUNE_ENTITY_F1;
-    if ((status = read_groups(f, o->groups, err)) != SP_OK)
-        return status;
+    TRY(read_groups(f, o->groups, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
     f->training = (sp_training){.batch = sp_block_batch(f->block),
@@ -195,7 +194,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
                                 .labels = f->block->labels,
                                 .classes = f->classes};
     sp_run_hook_fitting(o, &f->training, &f->options);
-    return SP_OK;
+done:
+    return status;
 }
 
 void sp_fitting_close(sp_fitting *f)

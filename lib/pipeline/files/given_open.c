@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/calibration.h"
 #include "pipeline/files/given.h"
@@ -102,26 +103,23 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
                        "`classes` names numbers, and %s is a text, whose numbers are the model's; `map` reads others'", file);
     if (!o->model)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
-    sp_status status = sp_model_load(o->model, &j->run.model, err);
-    if (status == SP_OK)
-        status = read_path_codes(j, err);
+    sp_status status = SP_OK;
+    TRY(sp_model_load(o->model, &j->run.model, err));
+    TRY(read_path_codes(j, err));
     sp_source_options options = {.model = j->run.model,
                                  .codes = j->path_codes,
                                  .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
                                  .more = o->place.more,
                                  .only = o->place.only,
                                  .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
-    if (status == SP_OK)
-        status = sp_run_texts(o, file, &options, err);
-    if (status == SP_OK)
-        status = sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_run_texts(o, file, &options, err));
+    TRY(sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err));
     j->info = sp_paths_reader_info(j->reader);
     j->has_labels = j->info->has_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     sp_run_tell_remark(o, sp_source_info_of(j->reader));
-    return SP_OK;
+done:
+    return status;
 }
 
 /* The paths; in a file of labels alone these. */
@@ -143,20 +141,19 @@ static sp_status open_reader(sp_given *j, const char *file, const sp_source_opti
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 {
     sp_source_options places;
-    sp_status status = sp_run_places(j->run.opt, file, &places, err);
+    sp_status status = SP_OK;
+    TRY(sp_run_places(j->run.opt, file, &places, err));
     places.labels = NULL;
     places.needs_scores = false;
-    if (status == SP_OK)
-        status = open_reader(j, file, &places, err);
-    if (status != SP_OK)
-        return status;
+    TRY(open_reader(j, file, &places, err));
     j->info = sp_paths_reader_info(j->reader);
     j->has_labels = j->info->has_labels && !j->are_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
-    status = load_model(j, file, err);
-    if (status == SP_OK)
-        sp_source_use_model(j->reader, j->run.model);
-    return status == SP_OK ? read_path_codes(j, err) : status;
+    TRY(load_model(j, file, err));
+    sp_source_use_model(j->reader, j->run.model);
+    TRY(read_path_codes(j, err));
+done:
+    return status;
 }
 
 /* ---- the labels ---- */
@@ -167,11 +164,11 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     const sp_run_options *o = j->run.opt;
     const sp_reference_words words = sp_reference_words_beside(o);
     double seconds = 0;
-    sp_status status = sp_source_seconds(j->reader, &seconds, err);
-    if (status == SP_OK)
-        status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
-    if (status == SP_OK)
-        status = sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err);
+    sp_status status = SP_OK;
+    TRY(sp_source_seconds(j->reader, &seconds, err));
+    TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err));
+    TRY(sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err));
+done:
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     if (l->info->has_scores)
@@ -300,21 +297,17 @@ static void describe(sp_given *j)
 
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
-    sp_status status = sp_run_check_threads(j->run.opt, err);
-    if (status == SP_OK)
-        status = sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
-    if (status == SP_OK)
-        status = choose_strategies(j, file, err);
-    if (status == SP_OK)
-        status = align_columns(j, err);
-    if (status == SP_OK)
-        status = open_labels(j, err);
-    if (status == SP_OK)
-        status = find_subjects(j, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_run_check_threads(j->run.opt, err));
+    TRY(sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err));
+    TRY(choose_strategies(j, file, err));
+    TRY(align_columns(j, err));
+    TRY(open_labels(j, err));
+    TRY(find_subjects(j, err));
     describe(j);
     j->read = sp_block_new();
     j->run.workers = sp_workers_new(j->run.opt->decode.threads);
-    return j->run.workers && j->read ? SP_OK : sp_no_memory(err);
+    TRY(j->run.workers && j->read ? SP_OK : sp_no_memory(err));
+done:
+    return status;
 }

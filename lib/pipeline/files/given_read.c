@@ -124,19 +124,10 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
 {
     sp_given *j = arg;
     const sp_source_info *info = &j->shape;
-    const unsigned there = (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) |
-                           (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
-                           (info->has_mask ? SP_BLOCK_MASK : 0u);
-    const int64_t count = part->count ? part->count : 1, *kept = j->kept.offsets + part->recording;
-    const int64_t n_steps = part->count ? kept[count] - kept[0] : part->n;
-    parts &= there;
-    sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts, err);
+    parts &= sp_info_parts(info);
+    sp_status status = sp_block_begin(block, info, part, parts, err);
     if (status != SP_OK)
         return status;
-    block->first = part->recording;
-    block->first_step = part->count ? 0 : part->first;
-    for (int64_t r = 0; r <= count; r++)
-        block->offsets[r] = part->count ? kept[r] - kept[0] : r * n_steps;
     if (block->segments)
         status = read_segments(j, part, block->segments, err);
     if (status == SP_OK && (parts & ~(unsigned)SP_BLOCK_SEGMENTS))
@@ -144,7 +135,6 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
     block->file = j->labels.source ? j->read->file : NULL;
     block->dataset = j->labels.source ? j->read->dataset : NULL;
     block->classes = j->labels.source ? j->read->classes : NULL;
-    block->ids = info->ids ? info->ids + part->recording : NULL;
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "pipeline/files/open.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
@@ -51,16 +52,16 @@ static sp_status measure_decoding(sp_pipeline *p, sp_source *source, sp_leak_rep
     const sp_source_info *info = p->info;
     double *leak = malloc(((size_t)info->n_steps + 1) * sizeof *leak);
     sp_block *block = sp_block_new();
-    sp_status status = leak && block ? SP_OK : sp_no_memory(err);
-    for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
+    sp_status status = SP_OK;
+    TRY(leak && block ? SP_OK : sp_no_memory(err));
+    for (int64_t first = 0; first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
-        status = sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | SP_BLOCK_LABELS, block, err);
-        if (status == SP_OK)
-            status = leak_of_decoding(p, block, leak + info->offsets[first], err);
+        TRY(sp_source_read(source, first, count, SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | SP_BLOCK_LABELS, block, err));
+        TRY(leak_of_decoding(p, block, leak + info->offsets[first], err));
         first += count;
     }
-    if (status == SP_OK)
-        status = summarise(info, leak, report, err);
+    TRY(summarise(info, leak, report, err));
+done:
     free(leak);
     sp_block_free(block);
     return status;
@@ -71,19 +72,19 @@ static sp_status measure_masked(sp_masked *masked, sp_leak_report *report, sp_er
     const sp_source_info *info = sp_masked_info(masked);
     double *leak = malloc(((size_t)info->n_steps + 1) * sizeof *leak);
     sp_masked_rows rows = {.block = NULL};
-    sp_status status = leak ? sp_masked_next(masked, &rows, err) : sp_no_memory(err);
-    while (status == SP_OK && rows.block) {
+    sp_status status = SP_OK;
+    TRY(leak ? sp_masked_next(masked, &rows, err) : sp_no_memory(err));
+    while (rows.block) {
         const sp_scores scores = sp_block_batch(rows.block).scores;
         double *own = leak + info->offsets[rows.block->first];
-        status = sp_mask_leak(&scores, rows.block->mask, own, err);
-        for (int64_t t = 0; status == SP_OK && rows.previous && t < scores.n_steps; t++)
+        TRY(sp_mask_leak(&scores, rows.block->mask, own, err));
+        for (int64_t t = 0; rows.previous && t < scores.n_steps; t++)
             if (rows.previous[t] == -1)
                 own[t] = SP_LEAK_NONE;
-        if (status == SP_OK)
-            status = sp_masked_next(masked, &rows, err);
+        TRY(sp_masked_next(masked, &rows, err));
     }
-    if (status == SP_OK)
-        status = summarise(info, leak, report, err);
+    TRY(summarise(info, leak, report, err));
+done:
     free(leak);
     return status;
 }
@@ -95,16 +96,14 @@ static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_
     sp_file_input in = {.source = NULL};
     sp_leak_report report = {.file = file};
     char what[512];
-    sp_status status = sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", NULL, err);
-    if (status == SP_OK && p.n_strategies > 1)
-        status = sp_fail(err, SP_EINVAL, "mask leak: one strategy, please");
-    if (status == SP_OK) {
-        snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
-        report.what = what;
-        status = measure_decoding(&p, in.source, &report, err);
-    }
-    if (status == SP_OK)
-        status = sink(arg, &report, err);
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", NULL, err));
+    TRY(p.n_strategies == 1 ? SP_OK : sp_fail(err, SP_EINVAL, "mask leak: one strategy, please"));
+    snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
+    report.what = what;
+    TRY(measure_decoding(&p, in.source, &report, err));
+    TRY(sink(arg, &report, err));
+done:
     sp_pipeline_result(&p, result);
     sp_pipeline_close(&p);
     sp_file_input_close(&in);
@@ -117,13 +116,13 @@ sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *
     if (o->model && !o->masks.previous && !o->paths_dataset && !o->masks.matrix && !o->place.mask)
         return leak_by_decoding(file, o, sink, arg, result, err);
     sp_masked *masked = NULL;
-    sp_status status = sp_masked_open(file, o, &masked, err);
-    if (status == SP_OK) {
-        sp_leak_report report = {.file = file, .what = sp_masked_what(masked)};
-        status = measure_masked(masked, &report, err);
-        if (status == SP_OK)
-            status = sink(arg, &report, err);
-    }
+    sp_leak_report report = {.file = file};
+    sp_status status = SP_OK;
+    TRY(sp_masked_open(file, o, &masked, err));
+    report.what = sp_masked_what(masked);
+    TRY(measure_masked(masked, &report, err));
+    TRY(sink(arg, &report, err));
+done:
     sp_masked_close(masked, result);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
 #include "statepath/mask.h"
@@ -62,9 +63,10 @@ static sp_status open_without_model(sp_masked *m, const char *file, sp_error *er
 {
     sp_source_options places;
     m->p = (sp_pipeline){.opt = &m->options, .file = file, .prepare = sp_prepare_options_default()};
-    sp_status status = sp_run_places(&m->options, file, &places, err);
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, &m->in.source, err);
+    sp_status status = SP_OK;
+    TRY(sp_run_places(&m->options, file, &places, err));
+    TRY(sp_source_open(file, &places, &m->in.source, err));
+done:
     if (status == SP_OK)
         m->p.info = sp_source_info_of(m->in.source);
     return status;
@@ -96,21 +98,17 @@ static void say_what(sp_masked *m)
 
 static sp_status open_masked(sp_masked *m, const char *file, const sp_run_options *o, sp_error *err)
 {
-    sp_status status = check_words(o, err);
+    sp_status status = SP_OK;
+    TRY(check_words(o, err));
     m->from = o->masks.previous ? FROM_PREVIOUS : o->paths_dataset ? FROM_PATH : o->model ? FROM_DECODING : FROM_DATASET;
     m->options = *o;
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->options.place.labels = o->masks.previous ? o->masks.previous : o->paths_dataset;
     m->block = sp_block_new();
     m->work = sp_block_new();
-    if (status == SP_OK && (!m->block || !m->work))
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        status = o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, o->strategies ? o->strategies : "viterbi",
-                                                  NULL, err)
-                          : open_without_model(m, file, err);
-    if (status != SP_OK)
-        return status;
+    TRY(m->block && m->work ? SP_OK : sp_no_memory(err));
+    TRY(o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, o->strategies ? o->strategies : "viterbi", NULL, err)
+                 : open_without_model(m, file, err));
     if (m->p.n_strategies > 1)
         return sp_fail(err, SP_EINVAL, "mask: one strategy, please");
     m->info = *m->p.info;
@@ -121,7 +119,9 @@ static sp_status open_masked(sp_masked *m, const char *file, const sp_run_option
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->info.has_labels = false; /* these are no labels */
     say_what(m);
-    return o->masks.matrix ? read_matrix(m, file, err) : SP_OK;
+    TRY(o->masks.matrix ? read_matrix(m, file, err) : SP_OK);
+done:
+    return status;
 }
 
 sp_status sp_masked_open(const char *file, const sp_run_options *o, sp_masked **out, sp_error *err)
@@ -218,14 +218,13 @@ static sp_status find_previous(sp_masked *m, unsigned parts, sp_error *err)
     }
     sp_status status = SP_OK;
     if (m->from == FROM_DECODING) {
-        status = sp_source_read(m->in.source, b->first, b->n_recordings, parts | SP_BLOCK_LABELS, m->work, err);
-        if (status == SP_OK)
-            status = sp_prepare(m->work, &m->p.prepare, NULL, NULL, err);
-        if (status == SP_OK)
-            status = sp_pipeline_decode_block(&m->p, m->work, m->previous, err);
+        TRY(sp_source_read(m->in.source, b->first, b->n_recordings, parts | SP_BLOCK_LABELS, m->work, err));
+        TRY(sp_prepare(m->work, &m->p.prepare, NULL, NULL, err));
+        TRY(sp_pipeline_decode_block(&m->p, m->work, m->previous, err));
     } else if (b->n_steps > 0) {
         memcpy(m->previous, b->labels, (size_t)b->n_steps * sizeof *m->previous);
     }
+done:
     if (status == SP_OK && m->from != FROM_PREVIOUS)
         shift(m, m->previous);
     return status;

@@ -33,13 +33,14 @@ static sp_status name_inputs(sp_merged_parts *m, sp_error *err)
         free(stem);
     }
     sp_file_list *list = NULL;
-    sp_status status = sp_owned_status(&m->own, err);
-    if (status == SP_OK)
-        status = sp_file_list_new(names[0], names + 1, &list, err);
-    if (status == SP_OK)
-        m->about = sp_owned_text(&m->own, list->about);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&m->own, err));
+    TRY(sp_file_list_new(names[0], names + 1, &list, err));
+    m->about = sp_owned_text(&m->own, list->about);
     sp_file_list_free(list);
-    return status == SP_OK ? sp_owned_status(&m->own, err) : status;
+    TRY(sp_owned_status(&m->own, err));
+done:
+    return status;
 }
 
 static sp_status open_parts(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err)

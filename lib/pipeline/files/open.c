@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/subjects.h"
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
@@ -64,21 +65,19 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)
         return sp_no_memory(err);
-    status = sp_model_align(model, K, info->classes, class_of_column, err);
-    if (status == SP_OK)
-        status = sp_codes_new(words.codes, words.map, words.for_labels, model, &in->codes, err);
-    if (status == SP_OK && info->has_scores && !info->classes && sp_codes_differ_from(in->codes, class_of_column))
+    TRY(sp_model_align(model, K, info->classes, class_of_column, err));
+    TRY(sp_codes_new(words.codes, words.map, words.for_labels, model, &in->codes, err));
+    if (info->has_scores && !info->classes && sp_codes_differ_from(in->codes, class_of_column))
         sp_run_notice(
             o, SP_NOTICE_DATA,
             "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
             "order: if the columns are too, write their names as attribute classes",
             p->file, model->classes[0], sp_codes_name(in->codes));
-    if (status == SP_OK)
-        status = sp_codes_use_columns(in->codes, class_of_column, err);
-    if (status == SP_OK)
-        sp_source_use_codes(in->source, in->codes);
+    TRY(sp_codes_use_columns(in->codes, class_of_column, err));
+    sp_source_use_codes(in->source, in->codes);
+    p->about.label_codes = sp_codes_name(in->codes);
+done:
     free(class_of_column);
-    p->about.label_codes = status == SP_OK ? sp_codes_name(in->codes) : NULL;
     return status;
 }
 
@@ -118,19 +117,16 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     sp_reference_words words = sp_reference_words_beside(o);
     sp_reference *l = &in->reference;
     double seconds = 0;
-    sp_status status = in->is_decided ? SP_OK : sp_reference_words_of_labels(o, &words, err);
-    if (status == SP_OK)
-        status = sp_source_seconds(in->source, &seconds, err);
-    if (status == SP_OK)
-        status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
-    if (status == SP_OK)
-        status = sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err);
+    sp_status status = SP_OK;
+    if (!in->is_decided)
+        TRY(sp_reference_words_of_labels(o, &words, err));
+    TRY(sp_source_seconds(in->source, &seconds, err));
+    TRY(sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err));
+    TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err));
     p->about.holes = sp_source_holes(in->source);
     sp_source_info info = *p->info;
-    if (status == SP_OK && o->trim_to_shortest)
-        status = trim(p, in, &info, err);
-    if (status != SP_OK)
-        return status;
+    if (o->trim_to_shortest)
+        TRY(trim(p, in, &info, err));
     p->about.label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
     p->about.labels_file = l->file;
     in->labelled =
@@ -144,6 +140,7 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     l->column_of_label = NULL;
     status = sp_matched_open(&in->labelled, &info, &p->from, err);
     p->info = p->from.info;
+done:
     return status;
 }
 
@@ -209,24 +206,22 @@ static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source
     const sp_run_options *o = p->opt;
     char path[256];
     sp_source_options options = *places;
+    bool holds = false;
     sp_status status = SP_OK;
     if (!options.labels)
-        status = find_path(p->file, &options, path, sizeof path, err);
-    if (status == SP_OK && p->model && (o->codes || o->map) && sp_source_is_text(p->file))
-        status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
-    if (status != SP_OK)
-        return status;
+        TRY(find_path(p->file, &options, path, sizeof path, err));
+    if (p->model && (o->codes || o->map) && sp_source_is_text(p->file))
+        TRY(sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err));
     options.codes = in->codes;
-    status = sp_source_open_labels(p->file, &options, said, &in->source, err);
-    bool holds = false;
-    if (status == SP_OK && (status = holds_scores(p, in->source, &options, &holds, err)) != SP_OK)
-        return status;
-    if (status == SP_OK && (holds || are_scores(sp_source_info_of(in->source)))) {
+    TRY(sp_source_open_labels(p->file, &options, said, &in->source, err));
+    TRY(holds_scores(p, in->source, &options, &holds, err));
+    if (holds || are_scores(sp_source_info_of(in->source))) {
         sp_source_close(in->source);
         in->source = NULL;
         return said;
     }
-    in->is_decided = status == SP_OK;
+    in->is_decided = true;
+done:
     return status;
 }
 
@@ -251,13 +246,17 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     if (in->is_decided)
         sp_decided_open(&in->decided, p);
-    sp_status status = sp_pipeline_load_model(p, err);
-    if (status == SP_OK && (in->is_decided || !p->opt->reference))
-        status = sp_file_input_read_codes(p, in, p->model, NULL, err);
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_load_model(p, err));
+    if (in->is_decided || !p->opt->reference)
+        TRY(sp_file_input_read_codes(p, in, p->model, NULL, err));
     const bool is_of_labels = p->from.info->has_labels && (in->codes || p->opt->reference); /* which are told otherwise */
-    if (status == SP_OK && !in->is_decided && !is_of_labels)
+    if (!in->is_decided && !is_of_labels)
         sp_run_tell_remark(p->opt, p->from.info);
-    return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
+    if (p->opt->reference)
+        TRY(open_reference(p, in, err));
+done:
+    return status;
 }
 
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err)
@@ -284,28 +283,27 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const char *strategies, const sp_faulty_files *known, sp_error *err)
 {
     sp_source_options places;
+    sp_status status = SP_OK;
     *in = (sp_file_input){.takes_decided = in->takes_decided};
-    sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
-    if (status == SP_OK)
-        status = sp_run_places(opt, file, &places, err);
-    if (status == SP_OK) /* text may have labels by other names that the model knows */
-        status = opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
-                                 : sp_model_load(opt->model, &p->model, err);
+    TRY(sp_pipeline_begin(p, file, opt, strategies, err));
+    TRY(sp_run_places(opt, file, &places, err));
+    /* Text may have labels by other names that the model knows. */
+    TRY(opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
+                        : sp_model_load(opt->model, &p->model, err));
     places.model = p->model;
     places.leaves_out = known != NULL;
     places.known = known ? known->files : NULL;
     places.n_known = known ? known->n : 0;
-    if (status == SP_OK)
-        status = sp_file_input_open(p, in, &places, err);
-    if (status == SP_OK)
-        sp_faulty_files_tell(known, opt, p->from.info);
-    if (status == SP_OK)
-        status = sp_file_input_label(p, in, err);
-    if (status == SP_OK && in->is_decided && !opt->n_folds)
-        status = sp_decided_know(&in->decided, p, err);
-    if (status == SP_OK && in->is_decided && (!in->codes || sp_source_is_text(file)))
+    TRY(sp_file_input_open(p, in, &places, err));
+    sp_faulty_files_tell(known, opt, p->from.info);
+    TRY(sp_file_input_label(p, in, err));
+    if (in->is_decided && !opt->n_folds)
+        TRY(sp_decided_know(&in->decided, p, err));
+    if (in->is_decided && (!in->codes || sp_source_is_text(file)))
         sp_run_tell_remark(p->opt, p->from.info);
-    return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
+    TRY(sp_file_input_compile(p, in, err));
+done:
+    return status;
 }
 
 void sp_file_input_close(sp_file_input *in)

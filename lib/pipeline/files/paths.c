@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/paths_writer.h"
 #include "statepath/model_json.h"
 
@@ -125,11 +126,12 @@ static sp_status write_confidence(sp_path_file *b, int s, int64_t first, int64_t
                  : output->results[n].score == -INFINITY ? 0
                                                          : exp(output->results[n].score - output->log_partition[n]);
     const int at = s * PER_STRATEGY;
-    sp_status status = sp_paths_writer_put(b->writer, at + POSTERIOR, 0, first, N, row, err);
-    if (status == SP_OK)
-        status = sp_paths_writer_put(b->writer, at + MARGIN, 0, first, N, output->margins, err);
-    if (status == SP_OK && s == 0)
-        status = sp_paths_writer_put(b->writer, b->p->n_strategies * PER_STRATEGY, 0, first, N, output->log_partition, err);
+    sp_status status = SP_OK;
+    TRY(sp_paths_writer_put(b->writer, at + POSTERIOR, 0, first, N, row, err));
+    TRY(sp_paths_writer_put(b->writer, at + MARGIN, 0, first, N, output->margins, err));
+    if (s == 0)
+        TRY(sp_paths_writer_put(b->writer, b->p->n_strategies * PER_STRATEGY, 0, first, N, output->log_partition, err));
+done:
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/matched.h"
@@ -44,9 +45,10 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
 {
     if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
         return SP_OK;
-    sp_status status = sp_codes_new(words->codes, words->map, words->for_labels, p->model, &l->codes, err);
-    if (status == SP_OK)
-        status = sp_codes_use_columns(l->codes, class_of_column, err);
+    sp_status status = SP_OK;
+    TRY(sp_codes_new(words->codes, words->map, words->for_labels, p->model, &l->codes, err));
+    TRY(sp_codes_use_columns(l->codes, class_of_column, err));
+done:
     if (status == SP_OK && words->if_unnamed && l->file)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
                       "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if they are others",
@@ -78,24 +80,23 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
 {
     if (dataset && !sp_source_has_columns(l->file))
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
-    sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
+    sp_status status = SP_OK;
+    TRY(sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err));
     sp_source_options options = {.model = p->model,
                                  .only = only_of_several(l->file, p->opt),
                                  .codes = l->codes,
                                  .labels = dataset,
                                  .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                  .is_reference = words->for_labels || words->if_unnamed};
-    if (status == SP_OK)
-        status = sp_run_texts(p->opt, NULL, &options, err);
-    if (status == SP_OK)
-        status = sp_source_open(l->file, &options, &l->source, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_run_texts(p->opt, NULL, &options, err));
+    TRY(sp_source_open(l->file, &options, &l->source, err));
     l->info = sp_source_info_of(l->source);
     sp_run_tell_remark(p->opt, l->info);
     if (l->codes)
         return SP_OK; /* they are columns already */
-    return label_model_classes(l, p, err);
+    TRY(label_model_classes(l, p, err));
+done:
+    return status;
 }
 
 /* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
@@ -183,23 +184,23 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
     const sp_source_info *info = sp_source_info_of(source);
     sp_match_side ours = {info->file, info->n_recordings, ids, info->offsets, step_seconds, sp_source_is_several(info->file)};
     sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0, sp_source_is_several(l->file)};
-    sp_status status = sp_source_seconds(l->source, &theirs.step_seconds, err);
+    sp_status status = SP_OK;
+    TRY(sp_source_seconds(l->source, &theirs.step_seconds, err));
     l->recording = malloc(((size_t)ours.n + 1) * sizeof *l->recording);
     if (!l->recording)
         return sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_match_recordings(&ours, &theirs, false, NULL, l->recording, err);
-    if (status == SP_OK)
-        status = sp_source_share_holes(source, l->source, l->recording, !is_trimmed, true, l->gaps, err);
+    TRY(sp_match_recordings(&ours, &theirs, false, NULL, l->recording, err));
+    TRY(sp_source_share_holes(source, l->source, l->recording, !is_trimmed, true, l->gaps, err));
     ours.offsets = info->offsets;
     theirs.offsets = l->offsets = l->info->offsets;
     char tail[200] = "";
-    if (status == SP_OK && !is_trimmed && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
-        status = describe_tail(l, ours.offsets[1], tail, sizeof tail, err);
+    if (!is_trimmed && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
+        TRY(describe_tail(l, ours.offsets[1], tail, sizeof tail, err));
     const size_t n = strlen(tail);
     snprintf(tail + n, sizeof tail - n,
              "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer");
-    if (status == SP_OK)
-        status = sp_match_recordings(&ours, &theirs, !is_trimmed, tail, l->recording, err);
-    return status == SP_OK ? sp_source_check_tokens(source, l->source, l->recording, err) : status;
+    TRY(sp_match_recordings(&ours, &theirs, !is_trimmed, tail, l->recording, err));
+    TRY(sp_source_check_tokens(source, l->source, l->recording, err));
+done:
+    return status;
 }

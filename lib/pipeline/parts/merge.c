@@ -45,27 +45,15 @@ static sp_status read_options(sp_merge_run *r, const sp_run_options *given, sp_e
 static sp_status read_block(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const sp_merge_run *r = arg;
-    const sp_source_info *info = &r->parts.info;
-    const int64_t count = part->count ? part->count : 1, *offsets = info->offsets + part->recording;
-    const int64_t n_steps = part->count ? offsets[count] - offsets[0] : part->n;
-    parts &= (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u);
-    sp_status status = sp_block_reserve(block, count, n_steps, info->n_classes, info->dtype, parts, err);
-    if (status != SP_OK)
-        return status;
-    block->first = part->recording;
-    block->first_step = part->count ? 0 : part->first;
-    block->offsets[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t first = part->count ? 0 : part->first, n = part->count ? offsets[i + 1] - offsets[i] : part->n;
-        const int64_t at = block->offsets[i];
-        block->offsets[i + 1] = at + n;
+    const sp_status status = sp_block_begin(block, &r->parts.info, part, parts & (SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS), err);
+    for (int64_t i = 0; status == SP_OK && i < block->n_recordings; i++) {
+        const int64_t first = part->count ? 0 : part->first, at = block->offsets[i], n = block->offsets[i + 1] - at;
         if (block->labels)
             sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_LABELS, first, n, block->labels + at, NULL);
         if (block->segments)
             sp_merged_parts_steps(&r->parts, part->recording + i, SP_KEPT_SEGMENTS, first, n, NULL, block->segments + at);
     }
-    block->ids = info->ids + part->recording;
-    return SP_OK;
+    return status;
 }
 
 /* Undecoded is what is -1 throughout; the rest of the results is among the counts. */

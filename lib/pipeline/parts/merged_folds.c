@@ -1,4 +1,5 @@
 /* The folds of parts that are merged: by their models the recordings are decoded that a page draws. */
+#include "core/try.h"
 #include "pipeline/parts/merge.h"
 
 #include <stdlib.h>
@@ -15,11 +16,12 @@ static sp_status read_models(sp_folds *folds, const sp_part_content *part, sp_er
     json_object_foreach(json_object_get(part->header, "folds"), key, value)
     {
         const long f = strtol(key, NULL, 10);
-        if (status == SP_OK && (f < 0 || f >= folds->n_folds || !json_is_string(value)))
-            status = sp_fail(err, SP_EDATA, "%s: fold %s is none; the file is damaged: make it again", part->name, key);
-        if (status == SP_OK && !folds->models[f])
-            status = sp_model_from_json(json_string_value(value), "the model of a fold", &folds->models[f], err);
+        if (f < 0 || f >= folds->n_folds || !json_is_string(value))
+            TRY(sp_fail(err, SP_EDATA, "%s: fold %s is none; the file is damaged: make it again", part->name, key));
+        if (!folds->models[f])
+            TRY(sp_model_from_json(json_string_value(value), "the model of a fold", &folds->models[f], err));
     }
+done:
     return status;
 }
 

@@ -238,12 +238,13 @@ sp_status sp_part_look(const sp_part_bytes *part, sp_part_about *out, sp_error *
 {
     sp_part_content content;
     *out = (sp_part_about){.n_recordings = 0};
-    sp_status status = sp_part_read(part->bytes, part->n, "the part", &content, err);
-    if (status == SP_OK && !add_steps(&content, &out->n_steps))
-        status = sp_fail(err, SP_EDATA, "%s: its recordings have no number of steps; it is damaged: make it again", content.name);
+    sp_status status = SP_OK;
+    TRY(sp_part_read(part->bytes, part->n, "the part", &content, err));
+    if (!add_steps(&content, &out->n_steps))
+        TRY(sp_fail(err, SP_EDATA, "%s: its recordings have no number of steps; it is damaged: make it again", content.name));
     const char *model = json_string_value(json_object_get(content.header, "model"));
-    if (status == SP_OK && !(out->model = strdup(model ? model : "")))
-        status = sp_no_memory(err);
+    TRY((out->model = strdup(model ? model : "")) ? SP_OK : sp_no_memory(err));
+done:
     if (status == SP_OK) {
         out->n_recordings = content.counted.n_recordings;
         out->ids = content.ids;

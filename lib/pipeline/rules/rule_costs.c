@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "pipeline/rules/rule_variants.h"
 #include "pipeline/source.h"
 
@@ -96,18 +97,17 @@ static sp_status run_all(sp_rule_run *w, sp_error *err)
     const int64_t N = p->info->n_recordings;
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK;
     sp_block *block = sp_block_new();
-    sp_status status = block ? SP_OK : sp_no_memory(err);
-    for (int64_t first = 0; status == SP_OK && first < N;) {
+    sp_status status = SP_OK;
+    TRY(block ? SP_OK : sp_no_memory(err));
+    for (int64_t first = 0; first < N;) {
         const sp_part part = sp_recordings_fit(&p->from, first, N, BLOCK_BYTES / p->step_bytes);
-        status = p->from.read(p->from.arg, &part, parts, block, err);
-        if (status == SP_OK)
-            status = run_block(w, block, err);
+        TRY(p->from.read(p->from.arg, &part, parts, block, err));
+        TRY(run_block(w, block, err));
         first += part.count;
-        if (status == SP_OK)
-            sp_run_progress(p->opt, "steps under other rules", p->info->offsets[first], p->info->n_steps);
-        if (status == SP_OK)
-            status = sp_run_go_on(p->opt, err);
+        sp_run_progress(p->opt, "steps under other rules", p->info->offsets[first], p->info->n_steps);
+        TRY(sp_run_go_on(p->opt, err));
     }
+done:
     sp_run_progress(p->opt, NULL, 0, 0);
     sp_block_free(block);
     return status;
@@ -221,20 +221,20 @@ static sp_status propose(sp_rule_run *w, double level, sp_error *err)
     const int64_t *counts = count_transitions(c, &own);
     sp_rule_proposal *all = sp_zeros(&own, (size_t)K * (size_t)K, sizeof *all);
     w->to->proposals = calloc(SP_MOST_PROPOSALS, sizeof *w->to->proposals);
-    sp_status status = w->to->proposals ? sp_owned_status(&own, err) : sp_no_memory(err);
     int64_t n = 0;
-    for (int32_t i = 0; status == SP_OK && i < K; i++) {
+    sp_status status = SP_OK;
+    TRY(w->to->proposals ? sp_owned_status(&own, err) : sp_no_memory(err));
+    for (int32_t i = 0; i < K; i++) {
         const int64_t from = total(counts + (size_t)i * (size_t)K, K);
         for (int32_t j = 0; j < K && from > 0; j++)
             if (i != j && counts[(size_t)i * (size_t)K + (size_t)j] == 0 && sp_chain_is_legal(w->p->rules, i, j))
                 all[n++] = (sp_rule_proposal){i, j, from, -expm1(log1p(-level) / (double)from)};
     }
-    if (status == SP_OK) {
-        qsort(all, (size_t)n, sizeof *all, by_upper);
-        w->to->n_proposals = n < SP_MOST_PROPOSALS ? n : SP_MOST_PROPOSALS;
-        w->to->n_proposals_left_out = n - w->to->n_proposals;
-        memcpy(w->to->proposals, all, (size_t)w->to->n_proposals * sizeof *all);
-    }
+    qsort(all, (size_t)n, sizeof *all, by_upper);
+    w->to->n_proposals = n < SP_MOST_PROPOSALS ? n : SP_MOST_PROPOSALS;
+    w->to->n_proposals_left_out = n - w->to->n_proposals;
+    memcpy(w->to->proposals, all, (size_t)w->to->n_proposals * sizeof *all);
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -280,13 +280,12 @@ sp_status sp_rule_costs_make(sp_pipeline *p, const sp_bootstrap_options *bootstr
     if (!p->opt->rule_costs)
         return SP_OK;
     sp_rule_run w = {.p = p, .comparison = comparison};
-    sp_status status = open(&w, err);
-    if (status == SP_OK)
-        status = run_all(&w, err);
-    if (status == SP_OK)
-        status = fill_rules(&w, bootstrap, err);
-    if (status == SP_OK)
-        status = propose(&w, bootstrap->level, err);
+    sp_status status = SP_OK;
+    TRY(open(&w, err));
+    TRY(run_all(&w, err));
+    TRY(fill_rules(&w, bootstrap, err));
+    TRY(propose(&w, bootstrap->level, err));
+done:
     for (int64_t i = 0; w.variants && i < w.n; i++) {
         sp_chain_free(w.variants[i].chain);
         sp_chain_free(w.variants[i].rules);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/model.h"
+#include "core/try.h"
 
 /* ---- which rules ---- */
 
@@ -130,20 +131,20 @@ sp_status sp_rule_variant_open(sp_rule_run *w, sp_rule_variant *v, sp_error *err
     sp_model model = *p->model;
     v->correct = sp_zeros(&w->own, N, sizeof *v->correct);
     v->kept = sp_zeros(&w->own, N, sizeof *v->kept);
-    sp_status status = sp_owned_status(&w->own, err);
-    if (status == SP_OK && v->rule >= 0) {
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&w->own, err));
+    if (v->rule >= 0) {
         const sp_rule_cost *rule = &w->to->rules[v->rule];
         if (!allow_pair(p->model, p->class_of_column[rule->from], p->class_of_column[rule->to], &own, &model))
-            status = sp_no_memory(err);
+            TRY(sp_no_memory(err));
     }
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = p->class_of_column;
     compile.transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1);
-    if (status == SP_OK)
-        status = sp_chain_new(&model, &compile, &v->chain, err);
+    TRY(sp_chain_new(&model, &compile, &v->chain, err));
     compile.is_boolean = true;
-    if (status == SP_OK)
-        status = sp_chain_new(&model, &compile, &v->rules, err);
+    TRY(sp_chain_new(&model, &compile, &v->rules, err));
+done:
     sp_owned_free(&own);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "core/numbers.h"
 #include "core/packed_scores.h"
+#include "core/try.h"
 #include "pipeline/source.h"
 #include "report/drawn.h"
 
@@ -39,20 +40,20 @@ static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, 
     sp_prepare_options prepare = w->p->prepare;
     prepare.temperature = 1;
     prepare.prior_weight = 0;
-    sp_status status = w->p->from.read(w->p->from.arg, &part, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_MASK, block, err);
     const size_t K = (size_t)w->comparison->n_classes, T = (size_t)trace->n_steps;
     uint8_t *says_nothing = calloc(T + 1, 1);
-    if (status == SP_OK && !says_nothing)
-        status = sp_no_memory(err);
-    for (size_t i = 0; status == SP_OK && i < T * K; i++)
+    sp_status status = SP_OK;
+    TRY(w->p->from.read(w->p->from.arg, &part, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_MASK, block, err));
+    TRY(says_nothing ? SP_OK : sp_no_memory(err));
+    for (size_t i = 0; i < T * K; i++)
         says_nothing[i / K] |= isnan(number_get(block->scores, block->dtype, i));
-    if (status == SP_OK)
-        status = sp_prepare(block, &prepare, w->p->workers, NULL, err);
-    for (size_t i = 0; status == SP_OK && i < T * K; i++) {
+    TRY(sp_prepare(block, &prepare, w->p->workers, NULL, err));
+    for (size_t i = 0; i < T * K; i++) {
         scores[i] = number_get(block->scores, block->dtype, i);
         if (says_nothing[i / K] && scores[i] == 0) /* else a mask has taken the class away */
             scores[i] = NAN;
     }
+done:
     free(says_nothing);
     return status;
 }
@@ -144,29 +145,26 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
 {
     if (!is_wanted(p, comparison))
         return SP_OK;
-    packing w = {.p = p, .comparison = comparison, .to = calloc(1, sizeof *w.to)};
-    sp_status status = w.to ? SP_OK : sp_no_memory(err);
-    if (w.to) {
-        *w.to =
-            (sp_what_if){.temperature = p->prepare.temperature,
+    packing w = {.p = p,
+                 .comparison = comparison,
+                 .to = calloc(1, sizeof *w.to),
+                 .block = sp_block_new(),
+                 .packer = sp_packer_new(),
+                 .letters_left = p->opt->what_if_bytes < 0 ? USUAL_LETTERS : p->opt->what_if_bytes};
+    sp_status status = SP_OK;
+    TRY(w.to && w.block && w.packer ? SP_OK : sp_no_memory(err));
+    *w.to = (sp_what_if){.temperature = p->prepare.temperature,
                          .prior_weight = p->prepare.prior_weight,
                          .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
                          .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,
                          .is_kept_small = p->opt->what_if_bytes < 0,
                          .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
-        w.block = sp_block_new();
-        w.packer = sp_packer_new();
-        w.letters_left = p->opt->what_if_bytes < 0 ? USUAL_LETTERS : p->opt->what_if_bytes;
-        if (!w.to->options || !w.to->recordings || !w.block || !w.packer)
-            status = sp_no_memory(err);
-    }
-    if (status == SP_OK)
-        status = copy_prior(p, w.to, err);
-    if (status == SP_OK)
-        status = sp_what_if_model(p, &w.to->model, err);
-    if (status == SP_OK)
-        status = add_recordings(&w, err);
+    TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
+    TRY(copy_prior(p, w.to, err));
+    TRY(sp_what_if_model(p, &w.to->model, err));
+    TRY(add_recordings(&w, err));
+done:;
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
     sp_block_free(w.block);
     sp_packer_free(w.packer);
