@@ -1,86 +1,14 @@
-#include "evaluate/figures.h"
+/* THE table of figures: rows of a comparison, its reference and its strategies. Those of scores, raters and sleep stand in
+ * figures_beside.c, the scopes in figure_scopes.c. */
+#include "evaluate/figure_rows.h"
 
 #include "evaluate/compared.h"
 #include "evaluate/counts/margins.h"
 
-#include <stddef.h>
-#include <string.h>
-
-/* Type of a member, as sp_figure_type. */
-#define TYPE(struct_, member)                                                                                                    \
-    _Generic(((struct_ *)0)->member, sp_value                                                                                    \
-             : SP_FIGURE_VALUE, int64_t                                                                                          \
-             : SP_FIGURE_I64, int32_t                                                                                            \
-             : SP_FIGURE_I32, uint64_t                                                                                           \
-             : SP_FIGURE_U64, double                                                                                             \
-             : SP_FIGURE_REAL, bool                                                                                              \
-             : SP_FIGURE_FLAG, const char *                                                                                      \
-             : SP_FIGURE_TEXT, char *                                                                                            \
-             : SP_FIGURE_TEXT)
-#define PLACE(base_, struct_, member)                                                                                            \
-    {                                                                                                                            \
-        .base = base_, .type = TYPE(struct_, member), .offset = offsetof(struct_, member)                                        \
-    }
-/* A member of the struct that member `at` points to. */
-#define BEHIND(at, struct_, member)                                                                                              \
-    {                                                                                                                            \
-        .base = SP_IN_OWN, .type = TYPE(struct_, member), .pointer = offsetof(OWN, at) + 1, .offset = offsetof(struct_, member)  \
-    }
-#define N_RATERS                                                                                                                 \
-    {                                                                                                                            \
-        .base = SP_IN_COMPARISON, .type = SP_FIGURE_I32, .pointer = offsetof(sp_comparison, raters) + 1,                         \
-        .offset = offsetof(sp_raters, n_raters)                                                                                  \
-    }
-#define HERE(member) PLACE(SP_IN_OWN, OWN, member)
-#define STRATEGY(member) PLACE(SP_IN_STRATEGY, sp_strategy_result, member)
-#define COMPARISON(member) PLACE(SP_IN_COMPARISON, sp_comparison, member)
-
-#define CSV .in_csv = true
-#define OPTIONAL .is_optional = true
-#define MORE .tone = SP_MORE_IS_BETTER
-#define LESS .tone = SP_LESS_IS_BETTER
-#define NONE .tone = SP_NONE_IS_RIGHT
-#define N(...) .n = {__VA_ARGS__}
-#define LOW_HIGH(low_, high_) .low = HERE(low_), .high = HERE(high_)
-#define SD(member) .sd = HERE(member)
-/* In which tables it stands: AT(table, place, ...), ... */
-#define IN(...)                                                                                                                  \
-    .columns = (const sp_figure_column[])                                                                                        \
-    {                                                                                                                            \
-        __VA_ARGS__,                                                                                                             \
-        {                                                                                                                        \
-            .table = SP_IN_NO_TABLE                                                                                              \
-        }                                                                                                                        \
-    }
-#define AT(table_, ...)                                                                                                          \
-    {                                                                                                                            \
-        .table = SP_IN_##table_, .place = __VA_ARGS__                                                                            \
-    }
-/* In front of the tables that tell strategies apart: what tags and actions are judged by. */
-#define LEADS(...)                                                                                                               \
-    AT(NARROW, __VA_ARGS__), AT(WIDE, __VA_ARGS__), AT(BOARD, __VA_ARGS__), AT(ALL, __VA_ARGS__), AT(AGREEMENT, __VA_ARGS__)
-#define AS(heading_) .heading = heading_
-#define HOW(how_) .how = SP_##how_
-/* Kinds of work for which it is there. */
-#define OF_TAGS .works = 1 << SP_WORK_TAGS
-#define OF_ACTIONS .works = 1 << SP_WORK_ACTIONS
-#define NOT_OF_ACTIONS .works = (1 << SP_N_WORKS) - 1 - (1 << SP_WORK_ACTIONS)
-#define NOT_OF_SEQUENCES .works = 1 << SP_WORK_STEPS | 1 << SP_WORK_SLEEP
-#define NEEDS(what) .needs = 1u << SP_NEEDS_##what
-#define NEEDS_BOTH(a, b) .needs = 1u << SP_NEEDS_##a | 1u << SP_NEEDS_##b
-#define PLAIN .needs = 0
-#define COMPARED(name) .compared = &by_##name
-#define NOT_COMPARED(name) .compared = NULL
-
-#define FIGURE(key_, label_, decimals_, definition_, place_, ...)                                                                \
-    {                                                                                                                            \
-        .key = key_, .label = label_, .decimals = decimals_, .definition = definition_, .place = place_, __VA_ARGS__             \
-    }
-#define ROW(key_, member, label_, decimals_, definition_, ...)                                                                   \
-    FIGURE(key_, label_, decimals_, definition_, HERE(member), __VA_ARGS__)
-
 /* ---- how pairs of strategies are compared by a figure: a column of its row ---- */
 
+#define COMPARED(name) .compared = &by_##name
+#define NOT_COMPARED(name) .compared = NULL
 /* of: what a title says; scale, decimals: how a difference is shown. */
 #define BY(key, name_, heading_, of, scale_, decimals_, ...)                                                                     \
     static const sp_compared by_##key = {.name = name_,                                                                          \
@@ -502,183 +430,15 @@ static const sp_figure of_collapsed[] = {
 };
 #undef OWN
 
-#define OWN sp_reliability
-#define STEPS CSV, N(HERE(n_steps))
-static const sp_figure of_calibration[] = {
-    ROW("steps", n_steps, "steps", 0, "steps that count", PLAIN),
-    ROW("impossible_steps", n_impossible, "impossible steps", 0, "steps without any possible class, left out", PLAIN),
-    ROW("weighted", is_weighted, "weighted", 0, "some weight is not 1", PLAIN),
-    ROW("calibration_accuracy", accuracy, "accuracy", 4, "of the most probable class", STEPS, MORE, .json = "accuracy",
-        IN(AT(CALIBRATIONS, 40))),
-    ROW("confidence", confidence, "confidence", 4, "mean probability of the most probable class", STEPS,
-        IN(AT(CALIBRATIONS, 30))),
-    ROW("brier", brier, "Brier score", 4, "sum over the classes, 0 to 2", STEPS, LESS, IN(AT(CALIBRATIONS, 10))),
-    ROW("ece", ece, "expected calibration error", 4, "15 bins of equal width, top class", STEPS, LESS,
-        IN(AT(CALIBRATIONS, 20, AS("calibration error")))),
-    ROW("mce", mce, "maximum calibration error", 4, "the worst of these bins, however small", STEPS, LESS),
-    ROW("rmsce", rmsce, "RMS calibration error", 4, "root mean square over these bins", STEPS, LESS),
-    ROW("classwise_ece", classwise_ece, "classwise calibration error", 4, "mean over the classes", STEPS, LESS),
-    ROW("adaptive_ece", adaptive_ece, "adaptive calibration error", 4, "bins of equal weight, top class", STEPS, LESS),
-    ROW("level", level, "level", 2, "of the bins' intervals", PLAIN),
-};
-#undef OWN
+/* ---- as lists ---- */
 
-#define OWN sp_reliability_bin
-static const sp_figure of_bin[] = {
-    ROW("low", low, "from", 3, "least confidence", PLAIN),
-    ROW("high", high, "to", 3, "greatest confidence", PLAIN),
-    ROW("n", n, "steps", 0, "steps of such confidence", PLAIN),
-    ROW("weight", weight, "weight", 2, "sum of their weights", PLAIN),
-    ROW("confidence", confidence, "mean confidence", 4, "mean probability of the most probable class", CSV, N(HERE(n))),
-    ROW("accuracy", accuracy, "accuracy", 4, "share of them right", CSV, N(HERE(n)), LOW_HIGH(accuracy_low, accuracy_high)),
-    ROW("accuracy_low", accuracy_low, "low", 3, "lower end of the Wilson interval", PLAIN),
-    ROW("accuracy_high", accuracy_high, "high", 3, "upper end of the Wilson interval", PLAIN),
-};
-#undef OWN
-
-#define OWN sp_coverage_point
-static const sp_figure of_coverage[] = {
-    ROW("share", share, "share kept", 3, "share of the weight that is kept", CSV, N(HERE(n))),
-    ROW("n", n, "steps", 0, "steps kept", PLAIN),
-    ROW("confidence", confidence, "confidence from", 4, "least confidence kept", CSV, N(HERE(n))),
-    ROW("accuracy", accuracy, "accuracy", 4, "share of the kept that is right", CSV, MORE, N(HERE(n))),
-};
-#undef OWN
-
-#define OWN sp_raters
-static const sp_figure of_raters[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the pairs of scorers", CSV, N(HERE(n_raters)),
-        .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the pairs of scorers", CSV, N(HERE(n_raters)),
-        .json = "mean_kappa"),
-    ROW("fleiss_kappa", fleiss, "Fleiss' kappa", 3, "over the steps that all scorers scored", CSV, N(HERE(fleiss_steps))),
-    ROW("fleiss_steps", fleiss_steps, "steps", 0, "steps that all scorers scored", PLAIN),
-};
-#undef OWN
-
-#define OWN sp_against
-static const sp_figure of_against[] = {
-    ROW("name", name, "classifier", 0, "name of another classifier of the same recordings, as `against` gives it", PLAIN),
-    ROW("file", file, "file", 0, "base name of its file", OPTIONAL),
-    ROW("bytes", file_size, "bytes", 0, "size of its file", OPTIONAL),
-    ROW("scores", scores, "scores", 0, "dataset of its scores", OPTIONAL),
-    ROW("nll", nll, "negative log-likelihood", 4, "of the reference by its scores, nats per step, from 0; before decoding", CSV,
-        LESS, N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_NLL)),
-    ROW("nll_steps", nll_steps, "steps of the likelihood", 0, "steps that the likelihood is over", NEEDS_BOTH(LABELS, ITS_NLL)),
-    ROW("nll_impossible_steps", nll_impossible, "impossible steps", 0, "steps whose reference has probability 0", CSV,
-        N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_NLL)),
-    ROW("nll_clipped", nll_clipped, "clipped likelihood", 4, "nll with smaller probabilities raised to nll_clip", CSV, LESS,
-        N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_CLIP)),
-};
-#undef OWN
-
-#define OWN sp_rater_row
-static const sp_figure of_rater[] = {
-    ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE, N(N_RATERS),
-        .json = "mean_accuracy"),
-    ROW("scorers_mean_kappa", mean_kappa, "mean kappa", 3, "over the other scorers", CSV, MORE, N(N_RATERS),
-        .json = "mean_kappa"),
-    ROW("soft_agreement", soft, "soft agreement", 3, "scorers of the same class / scorers of the most frequent, mean over steps",
-        CSV, MORE, N(HERE(soft_steps))),
-    ROW("soft_steps", soft_steps, "steps", 0, "steps that soft agreement is over", PLAIN),
-};
-#undef OWN
-
-#define OWN sp_rater_pair
-static const sp_figure of_rater_pair[] = {
-    ROW("steps", steps, "steps", 0, "steps that both decided", PLAIN),
-    ROW("accuracy", accuracy, "accuracy", 3, "share of the steps of the same class", MORE, N(HERE(steps))),
-    ROW("kappa", kappa, "kappa", 3, "Cohen's kappa", MORE, N(HERE(steps))),
-};
-#undef OWN
-
-#define OWN sp_sleep_mean
-static const sp_figure of_sleep_mean[] = {
-    ROW("mean", mean, "mean", 1, "over the nights where the measure is defined", CSV, N(HERE(n))),
-    ROW("sd", sd, "SD", 1, "standard deviation over these nights", PLAIN),
-    ROW("n", n, "n", 0, "nights where the measure is defined", PLAIN),
-};
-#undef OWN
-
-#define OWN sp_sleep_agreement
-static const sp_figure of_sleep_difference[] = {
-    ROW("difference", bias, "bias", 1, "mean of decoded minus reference", CSV, N(HERE(n)), LOW_HIGH(low, high), .json = "bias"),
-    ROW("sd", sd, "SD", 1, "standard deviation of these differences", PLAIN),
-    ROW("low", low, "low", 1, "bias - 1.96 SD", PLAIN),
-    ROW("high", high, "high", 1, "bias + 1.96 SD", PLAIN),
-    ROW("bias_low", bias_low, "bias, low", 1, "lower end of the interval of the bias, by Student's t", PLAIN),
-    ROW("bias_high", bias_high, "bias, high", 1, "upper end of it", PLAIN),
-    ROW("low_low", low_low, "low, low", 1, "lower end of the interval of the lower limit", PLAIN),
-    ROW("low_high", low_high, "low, high", 1, "upper end of it", PLAIN),
-    ROW("high_low", high_low, "high, low", 1, "lower end of the interval of the upper limit", PLAIN),
-    ROW("high_high", high_high, "high, high", 1, "upper end of it", PLAIN),
-    ROW("n", n, "n", 0, "nights where both are defined", PLAIN),
-};
-#undef OWN
-
-/* ---- scopes ---- */
-
-#define SCOPE(name_, path_, rows)                                                                                                \
-    {                                                                                                                            \
-        .name = name_, .path = path_, .figures = { rows, sizeof rows / sizeof *rows }                                            \
-    }
-typedef struct scope {
-    const char *name, *path;
-    sp_figures figures;
-} scope;
-
-static const scope scopes[SP_N_FIGURE_SCOPES] = {
-    [SP_OF_COMPARISON] = SCOPE("comparison", "", of_comparison),
-    [SP_OF_REFERENCE] = SCOPE("reference", "reference", of_reference),
-    [SP_OF_STRATEGY] = SCOPE("strategy", "strategies.NAME", of_strategy),
-    [SP_OF_CLASS] = SCOPE("class of a strategy", "strategies.NAME.classes.CLASS", of_class),
-    [SP_OF_AGAINST] = SCOPE("another classifier", "against[]", of_against),
-    [SP_OF_CHANGES] = SCOPE("changed steps", "strategies.NAME.changed_from_argmax_by_class.CLASS", of_changes),
-    [SP_OF_RUNS] = SCOPE("runs of a class", "strategies.NAME.bouts.CLASS", of_runs),
-    [SP_OF_ENTITIES] = SCOPE("type of entity", "strategies.NAME.entities.types.TYPE", of_entities),
-    [SP_OF_RECORDING] = SCOPE("recording of a strategy", "strategies.NAME.per_recording[]", of_recording),
-    [SP_OF_PAIR] = SCOPE("pair of strategies", "comparisons[]", of_pair),
-    [SP_OF_COLLAPSED] = SCOPE("coarser classes", "collapsed[].strategies.NAME", of_collapsed),
-    [SP_OF_CALIBRATION] = SCOPE("calibration", "calibration", of_calibration),
-    [SP_OF_BIN] = SCOPE("bin of confidence", "calibration.bins[]", of_bin),
-    [SP_OF_COVERAGE] = SCOPE("steps of greatest confidence", "calibration.coverage[]", of_coverage),
-    [SP_OF_RATERS] = SCOPE("scorers", "scorers", of_raters),
-    [SP_OF_RATER] = SCOPE("strategy against scorers", "scorers.strategies.NAME", of_rater),
-    [SP_OF_RATER_PAIR] = SCOPE("strategy against one scorer", "scorers.strategies.NAME.with.SCORER", of_rater_pair),
-    [SP_OF_SLEEP_MEAN] = SCOPE("measure of sleep", "sleep.strategies.NAME.means.MEASURE", of_sleep_mean),
-    [SP_OF_SLEEP_DIFFERENCE] =
-        SCOPE("measure of sleep, difference", "sleep.strategies.NAME.agreement.MEASURE", of_sleep_difference),
-};
-
-const char *sp_figure_scope_name(sp_figure_scope of)
-{
-    return scopes[of].name;
-}
-
-const char *sp_figure_scope_path(sp_figure_scope of)
-{
-    return scopes[of].path;
-}
-
-sp_figures sp_figures_of(sp_figure_scope of)
-{
-    return scopes[of].figures;
-}
-
-const sp_figure *sp_figure_find(sp_figure_scope of, const char *key, size_t n)
-{
-    const sp_figures *all = &scopes[of].figures;
-    for (size_t i = 0; i < all->n; i++)
-        if (strncmp(all->list[i].key, key, n) == 0 && !all->list[i].key[n])
-            return &all->list[i];
-    return NULL;
-}
-
-int sp_figure_describe(sp_figure_scope of, size_t index, sp_figure_description *out)
-{
-    if (index >= scopes[of].figures.n)
-        return 0;
-    const sp_figure *f = &scopes[of].figures.list[index];
-    *out = (sp_figure_description){.key = f->key, .label = f->label, .definition = f->definition, .decimals = f->decimals};
-    return 1;
-}
+LIST(comparison);
+LIST(reference);
+LIST(strategy);
+LIST(class);
+LIST(changes);
+LIST(runs);
+LIST(entities);
+LIST(recording);
+LIST(pair);
+LIST(collapsed);
