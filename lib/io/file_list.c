@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 
 #include "core/names.h"
+#include "core/try.h"
 #include "io/file_list.h"
 #include "io/format.h"
+#include "io/text/cells.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "statepath/files.h"
@@ -114,12 +116,13 @@ static sp_status check_endings(const sp_file_list *list, const char *folder, int
 static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *err)
 {
     int64_t room = 0, n_others = 0, n_folders = 0;
+    size_t length = strlen(folder);
+    const struct dirent *entry;
+    sp_status status = SP_OK;
     DIR *stream = opendir(folder);
     if (!stream)
         return sp_fail(err, SP_EFILE, "%s: the folder cannot be read: %s", folder, strerror(errno));
-    sp_status status = SP_OK;
-    const struct dirent *entry;
-    while (status == SP_OK && (entry = readdir(stream)) != NULL) {
+    while ((entry = readdir(stream)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
         char *name = join(folder, entry->d_name);
@@ -129,17 +132,17 @@ static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *er
             free(name);
             continue;
         }
-        status = add(list, &room, name, NULL, err);
+        TRY(add(list, &room, name, NULL, err));
     }
-    closedir(stream);
-    if (status == SP_OK)
-        sp_natural_sort(list->names, list->n);
-    size_t length = strlen(folder);
+    sp_natural_sort(list->names, list->n);
     while (length > 1 && folder[length - 1] == '/')
         length--;
-    if (status == SP_OK && !(list->about = strndup(folder, length)))
-        status = sp_no_memory(err);
-    return status == SP_OK ? check_endings(list, list->about, n_others, n_folders, err) : status;
+    if (!(list->about = strndup(folder, length)))
+        TRY(sp_no_memory(err));
+    TRY(check_endings(list, list->about, n_others, n_folders, err));
+done:
+    closedir(stream);
+    return status;
 }
 
 /* ---- patterns ---- */
@@ -193,28 +196,30 @@ static sp_status add_pattern(sp_file_list *list, const char *pattern, sp_error *
     const char *at = strstr(pattern, hole);
     const size_t before = (size_t)(at - pattern), after = strlen(at + strlen(hole));
     int64_t room = 0;
+    sp_status status = SP_OK;
     if (strstr(at + strlen(hole), hole))
         return sp_fail(err, SP_EFILE, "%s: {id} stands for the recording once in a name", pattern);
     char *wild = as_glob(pattern);
     glob_t found = {.gl_pathc = 0};
     const int code = wild ? glob(wild, GLOB_NOSORT, NULL, &found) : GLOB_NOSPACE;
     free(wild);
-    sp_status status = code == GLOB_NOSPACE ? sp_no_memory(err) : SP_OK;
-    for (size_t i = 0; status == SP_OK && code == 0 && i < found.gl_pathc; i++) {
+    if (code == GLOB_NOSPACE)
+        TRY(sp_no_memory(err));
+    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++) {
         const char *name = found.gl_pathv[i];
         const size_t n = strlen(name);
         if (is_folder(name) || n <= before + after)
             continue;
         char *id = strndup(name + before, n - before - after);
-        status = id ? add(list, &room, strdup(name), id, err) : sp_no_memory(err);
+        TRY(id ? add(list, &room, strdup(name), id, err) : sp_no_memory(err));
     }
+    if (list->n == 0)
+        TRY(sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording", pattern));
+    TRY(sort_by_id(list, err));
+    if (!(list->about = strdup(pattern)))
+        TRY(sp_no_memory(err));
+done:
     globfree(&found);
-    if (status == SP_OK && list->n == 0)
-        status = sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording", pattern);
-    if (status == SP_OK)
-        status = sort_by_id(list, err);
-    if (status == SP_OK && !(list->about = strdup(pattern)))
-        status = sp_no_memory(err);
     return status;
 }
 
@@ -242,16 +247,17 @@ static char *about_files(const sp_file_list *list)
 static sp_status add_each(sp_file_list *list, const char *file, const char *const *more, sp_error *err)
 {
     int64_t room = 0;
-    sp_status status = add(list, &room, strdup(file), NULL, err);
-    for (; status == SP_OK && more && *more; more++) {
+    sp_status status = SP_OK;
+    TRY(add(list, &room, strdup(file), NULL, err));
+    for (; more && *more; more++) {
         if (is_folder(*more) || sp_file_is_pattern(*more))
             return sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", *more);
-        status = add(list, &room, strdup(*more), NULL, err);
+        TRY(add(list, &room, strdup(*more), NULL, err));
     }
-    if (status == SP_OK) /* so that no result depends on the order in which they are named */
-        sp_natural_sort(list->names, list->n);
-    if (status == SP_OK && !(list->about = list->n > 1 ? about_files(list) : strdup(file)))
-        status = sp_no_memory(err);
+    sp_natural_sort(list->names, list->n); /* so that no result depends on the order in which they are named */
+    if (!(list->about = list->n > 1 ? about_files(list) : strdup(file)))
+        TRY(sp_no_memory(err));
+done:
     return status;
 }
 
@@ -354,25 +360,19 @@ static int32_t file_of_line(const sp_names *numbers, char *line)
 static sp_status mark_lines(const sp_file_list *list, const sp_names *numbers, const char *file, char *text, bool *is_meant,
                             sp_error *err)
 {
-    int64_t line = 0, n = 0;
-    for (char *at = text; *at;) {
-        char *end = at + strcspn(at, "\n"), *next = *end ? end + 1 : end;
-        at += strspn(at, " \t\r");
-        while (end > at && strchr(" \t\r\n", end[-1]))
-            end--;
-        line++;
-        if (end > at) {
-            *end = '\0';
-            const int32_t found = file_of_line(numbers, at);
-            if (found < 0)
-                return sp_fail(err, SP_EFILE, "%s:%lld: none of the %lld files of %s is that of %.200s", file, (long long)line,
-                               (long long)list->n, list->about, at);
-            is_meant[found] = true;
-            n++;
-        }
-        at = next;
+    sp_cells in = {.at = text, .delimiter = '\n', .is_free = true, .next_line = 1};
+    bool is_last, has_any = false;
+    for (sp_cells_skip_empty_lines(&in); *in.at; sp_cells_skip_empty_lines(&in)) {
+        char *name;
+        in.line = in.next_line;
+        sp_cells_next(&in, &name, &is_last);
+        const int32_t found = file_of_line(numbers, name);
+        if (found < 0)
+            return sp_fail(err, SP_EFILE, "%s:%lld: none of the %lld files of %s is that of %.200s", file, (long long)in.line,
+                           (long long)list->n, list->about, name);
+        is_meant[found] = has_any = true;
     }
-    return n > 0 ? SP_OK : sp_fail(err, SP_EFILE, "%s: names no recording; it has one a line", file);
+    return has_any ? SP_OK : sp_fail(err, SP_EFILE, "%s: names no recording; it has one a line", file);
 }
 
 static void drop_others(sp_file_list *list, const bool *is_meant)
@@ -401,14 +401,12 @@ sp_status sp_file_list_keep(sp_file_list *list, const char *names, sp_error *err
     char *text = NULL, **stems = calloc((size_t)n + 1, sizeof *stems);
     bool *is_meant = calloc((size_t)n + 1, sizeof *is_meant);
     sp_names numbers = {0};
-    sp_status status =
-        stems && is_meant ? sp_text_read(names, "a list of recordings, one a line", &text, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = name_files(list, &numbers, stems, err);
-    if (status == SP_OK)
-        status = mark_lines(list, &numbers, names, text, is_meant, err);
-    if (status == SP_OK)
-        drop_others(list, is_meant);
+    sp_status status = SP_OK;
+    TRY(stems && is_meant ? sp_text_read(names, "a list of recordings, one a line", &text, err) : sp_no_memory(err));
+    TRY(name_files(list, &numbers, stems, err));
+    TRY(mark_lines(list, &numbers, names, text, is_meant, err));
+    drop_others(list, is_meant);
+done:
     sp_names_clear(&numbers);
     for (int64_t i = 0; stems && i < n; i++)
         free(stems[i]);

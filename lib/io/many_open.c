@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/holes.h"
 #include "io/many.h"
 #include "io/source.h"
@@ -321,18 +322,18 @@ static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source 
     sp_source_info *all = &source->info;
     sp_status status = SP_OK;
     if (a->first < 0)
-        status = begin_info(a, &one->info, all, err);
+        TRY(begin_info(a, &one->info, all, err));
     a->first = a->first < 0 ? i : a->first;
-    if (status == SP_OK && i != a->first)
-        status = check_parts(a, all, &one->info, i, err);
-    if (status == SP_OK && i != a->first)
-        status = check_classes(a, all, &one->info, i, err);
-    if (status == SP_OK)
-        status = keep_texts(a, all, &one->info, i == a->first, err);
+    if (i != a->first) {
+        TRY(check_parts(a, all, &one->info, i, err));
+        TRY(check_classes(a, all, &one->info, i, err));
+    }
+    TRY(keep_texts(a, all, &one->info, i == a->first, err));
     const int64_t first_step = all->n_steps;
-    if (status == SP_OK)
-        status = add_recordings(a, &one->info, i, all, room, err);
-    return status == SP_OK ? add_kept(one, source, first_step, err) : status;
+    TRY(add_recordings(a, &one->info, i, all, room, err));
+    TRY(add_kept(one, source, first_step, err));
+done:
+    return status;
 }
 
 static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room, sp_error *err)
@@ -392,19 +393,17 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     a->first = -1;
     a->members = calloc((size_t)list->n, sizeof *a->members);
     a->files = calloc((size_t)list->n, sizeof *a->files);
-    sp_status status = a->members && a->files ? copy_request(a, request, err) : sp_no_memory(err);
+    sp_status status = SP_OK;
+    TRY(a->members && a->files ? copy_request(a, request, err) : sp_no_memory(err));
     int64_t room = 0;
-    for (int64_t i = 0; status == SP_OK && i < list->n; i++)
-        status = look_at(a, i, source, request->options, &room, err);
-    if (status == SP_OK && a->first < 0) {
+    for (int64_t i = 0; i < list->n; i++)
+        TRY(look_at(a, i, source, request->options, &room, err));
+    if (a->first < 0) {
         if (err)
             *err = a->first_fault;
         return a->first_fault.status;
     }
-    if (status == SP_OK)
-        status = check_ids(source, err);
-    if (status != SP_OK)
-        return status;
+    TRY(check_ids(source, err));
     sp_source_info *all = &source->info;
     all->n_unlabelled = all->has_labels ? all->n_unlabelled : 0;
     all->ids = (const char *const *)a->ids;
@@ -412,8 +411,8 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     all->n_files = list->n;
     all->files = a->files;
     all->n_left_out = a->n_left_out;
-    status = sp_holes_use(source, a->options.gaps, err);
-    if (status == SP_OK)
-        sp_many_count_steps(source);
+    TRY(sp_holes_use(source, a->options.gaps, err));
+    sp_many_count_steps(source);
+done:
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/many.h"
 #include "io/raters.h"
 #include "io/source.h"
@@ -266,17 +267,17 @@ static sp_status collect_raters(sp_source *source, sp_rater_names *names, sp_err
 {
     const sp_many *a = source->opened;
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
+    for (int64_t i = 0; i < a->list->n; i++) {
         sp_source *one = NULL;
         sp_raters_found found = {0};
         if (a->files[i].fault)
             continue;
-        status = reopen_member(source, i, &one, err);
-        if (status == SP_OK)
-            status = sp_source_find_raters(one, &found, err);
-        for (int32_t s = 0; status == SP_OK && s < found.n_raters; s++)
-            status = sp_rater_names_add(names, found.names[s], strlen(found.names[s]), source->info.file, err);
+        TRY(reopen_member(source, i, &one, err));
+        TRY(sp_source_find_raters(one, &found, err));
+        for (int32_t s = 0; s < found.n_raters; s++)
+            TRY(sp_rater_names_add(names, found.names[s], strlen(found.names[s]), source->info.file, err));
     }
+done:
     sp_rater_names_sort(names);
     return status;
 }
@@ -285,11 +286,12 @@ static sp_status find_raters(sp_source *source, sp_error *err)
 {
     sp_many *a = source->opened;
     sp_rater_names names = {0};
-    sp_status status = collect_raters(source, &names, err);
-    if (status == SP_OK && names.n > 0 && !(a->rater_names = sp_texts_copy((const char *const *)names.names, names.n)))
-        status = sp_no_memory(err);
-    if (status == SP_OK)
-        source->raters = (sp_raters_found){.n_raters = names.n, .names = (const char *const *)a->rater_names};
+    sp_status status = SP_OK;
+    TRY(collect_raters(source, &names, err));
+    if (names.n > 0 && !(a->rater_names = sp_texts_copy((const char *const *)names.names, names.n)))
+        TRY(sp_no_memory(err));
+    source->raters = (sp_raters_found){.n_raters = names.n, .names = (const char *const *)a->rater_names};
+done:
     sp_rater_names_clear(&names);
     return status;
 }
@@ -298,15 +300,16 @@ static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *w
 {
     piece p = {.source = NULL};
     sp_status status = SP_OK;
-    while (status == SP_OK && next_piece(source, wanted, &p, &status, err)) {
+    while (next_piece(source, wanted, &p, &status, err)) {
         sp_raters_found found = {0};
-        status = sp_source_find_raters(p.source, &found, err);
+        TRY(sp_source_find_raters(p.source, &found, err));
         const int32_t own = status == SP_OK ? index_of(found.names, found.n_raters, source->raters.names[rater]) : NO_RATER;
-        if (status == SP_OK && own != NO_RATER)
-            status = p.source->format->read_rater(p.source, own, &p.wanted, out + p.at, err);
+        if (own != NO_RATER)
+            TRY(p.source->format->read_rater(p.source, own, &p.wanted, out + p.at, err));
         for (int64_t t = 0; own == NO_RATER && t < p.wanted.n_steps; t++)
             out[p.at + t] = -1;
     }
+done:
     return status;
 }
 

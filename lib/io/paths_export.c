@@ -1,6 +1,7 @@
 /* Files of paths that are not HDF5: the paths are kept in a file without name until all are there, and then written in the order
  * of the format. */
 #include "io/paths_export.h"
+#include "core/try.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/paths_writer.h"
 
 struct sp_scores_writer {
@@ -95,21 +96,23 @@ static int64_t convert_rows(sp_scores_writer *writer, const sp_block *block, int
 sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, sp_error *err)
 {
     int64_t first_step = writer->offsets[block->first];
-    sp_status status = sp_paths_writer_add_labels(writer->paths, first_step, block->n_steps, block->labels, block->segments, err);
-    if (status == SP_OK && writer->weights >= 0)
-        status = sp_paths_writer_put(writer->paths, writer->weights, 0, first_step, block->n_steps, block->weights, err);
-    if (status == SP_OK && writer->mask >= 0)
-        status = sp_paths_writer_put(writer->paths, writer->mask, 0, first_step, block->n_steps, block->mask, err);
-    if (status == SP_OK && block->dtype == writer->dtype)
+    sp_status status = SP_OK;
+    TRY(sp_paths_writer_add_labels(writer->paths, first_step, block->n_steps, block->labels, block->segments, err));
+    if (writer->weights >= 0)
+        TRY(sp_paths_writer_put(writer->paths, writer->weights, 0, first_step, block->n_steps, block->weights, err));
+    if (writer->mask >= 0)
+        TRY(sp_paths_writer_put(writer->paths, writer->mask, 0, first_step, block->n_steps, block->mask, err));
+    if (block->dtype == writer->dtype)
         return sp_paths_writer_put(writer->paths, 0, 0, first_step, block->n_steps, block->scores, err);
-    if (status == SP_OK && block->n_classes > CONVERTED)
+    if (block->n_classes > CONVERTED)
         return sp_fail(err, SP_EINVAL, "more than %d classes cannot be written in another type than they were read in",
                        CONVERTED);
-    for (int64_t t = 0; status == SP_OK && t < block->n_steps;) {
+    for (int64_t t = 0; t < block->n_steps;) {
         int64_t n = convert_rows(writer, block, t);
-        status = sp_paths_writer_put(writer->paths, 0, 0, first_step + t, n, writer->converted, err);
+        TRY(sp_paths_writer_put(writer->paths, 0, 0, first_step + t, n, writer->converted, err));
         t += n;
     }
+done:
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/holes.h"
 #include "io/many.h"
 #include "io/source.h"
@@ -60,11 +61,12 @@ static sp_status use(sp_source *source, side *s, sp_gaps gaps, sp_error *err)
 {
     uint8_t *kept = s->kept;
     s->kept = NULL;
-    sp_status status = sp_holes_use_others(source, kept, gaps, err);
-    if (status == SP_OK && source->format == &sp_many_format)
+    sp_status status = SP_OK;
+    TRY(sp_holes_use_others(source, kept, gaps, err));
+    if (source->format == &sp_many_format)
         sp_many_count_steps(source);
-    if (status == SP_OK)
-        sp_paths_reader_refresh(source);
+    sp_paths_reader_refresh(source);
+done:
     return status;
 }
 
@@ -75,20 +77,20 @@ sp_status sp_source_share_holes(sp_source *source, sp_source *other, const int64
     side a = {.kept = NULL}, b = {.kept = NULL};
     if (!source->has_holes && !other->has_holes)
         return SP_OK;
-    sp_status status = look_at(source, &a, err);
-    if (status == SP_OK)
-        status = look_at(other, &b, err);
-    if (status == SP_OK && (!lengths || are_aligned(&a, &b, N, recording))) {
+    sp_status status = SP_OK;
+    TRY(look_at(source, &a, err));
+    TRY(look_at(other, &b, err));
+    if (!lengths || are_aligned(&a, &b, N, recording)) {
         combine(&a, &b, N, recording);
-        status = use(source, &a, gaps, err);
-        if (status == SP_OK && is_mutual)
-            status = use(other, &b, gaps, err);
-    } else if (status == SP_OK && gaps == SP_GAPS_BREAK) {
-        status = sp_fail(err, SP_EDATA,
-                         "%s leaves out other steps than %s, which has not as many: `gaps` break needs the same steps in both; "
-                         "`gaps` join takes those of each",
-                         other->info.file, source->info.file);
-    }
+        TRY(use(source, &a, gaps, err));
+        if (is_mutual)
+            TRY(use(other, &b, gaps, err));
+    } else if (gaps == SP_GAPS_BREAK)
+        TRY(sp_fail(err, SP_EDATA,
+                    "%s leaves out other steps than %s, which has not as many: `gaps` break needs the same steps in both; "
+                    "`gaps` join takes those of each",
+                    other->info.file, source->info.file));
+done:
     free(a.kept);
     free(b.kept);
     return status;

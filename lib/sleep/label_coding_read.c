@@ -1,4 +1,5 @@
 #include "core/model.h"
+#include "core/try.h"
 #include "sleep/label_coding.h"
 #include "sleep/label_coding_new.h"
 #include "sleep/label_coding_use.h"
@@ -134,16 +135,17 @@ static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *
     if (!codes->entries)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    for (const char *at = pairs; status == SP_OK && *at;) {
+    for (const char *at = pairs; *at;) {
         at += strspn(at, " \t\r\n,");
         bool is_remark = *at == '#';
         size_t length = strcspn(at, is_remark ? "\n" : ",\n");
         if (length && !is_remark)
-            status = add_entry(codes, at, length, model, err);
+            TRY(add_entry(codes, at, length, model, err));
         at += length;
     }
-    if (status == SP_OK && codes->n_entries == 0)
-        status = sp_fail(err, SP_EINVAL, "`%smap`: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix);
+    if (codes->n_entries == 0)
+        TRY(sp_fail(err, SP_EINVAL, "`%smap`: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix));
+done:
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "core/model.h"
+#include "core/try.h"
 #include "io/arrays/array_source.h"
 #include "io/foreign.h"
 #include "io/text/cells.h"
@@ -302,33 +303,34 @@ static sp_status add_record(table *t)
     if (recording >= 0 && !*t->cells[recording])
         return fail_cell(t, recording, "a recording without a name");
     if (t->n_recordings == 0 || (recording >= 0 && strcmp(t->ids[t->n_recordings - 1], t->cells[recording]) != 0))
-        status = begin_recording(t, recording >= 0 ? t->cells[recording] : "");
-    if (status == SP_OK && s == t->room && !make_room(t))
-        status = sp_no_memory(t->err);
-    double *row = status == SP_OK ? t->scores + (size_t)s * (size_t)t->n_classes : NULL;
-    for (int32_t c = 0; status == SP_OK && c < t->n_columns; c++)
+        TRY(begin_recording(t, recording >= 0 ? t->cells[recording] : ""));
+    if (s == t->room && !make_room(t))
+        TRY(sp_no_memory(t->err));
+    double *row = t->scores + (size_t)s * (size_t)t->n_classes;
+    for (int32_t c = 0; c < t->n_columns; c++)
         switch (t->columns[c].role) {
         case IS_CLASS:
-            status = read_number(t, c, row);
-            t->has_fraction |= status == SP_OK && (isinf(*row) || *row != floor(*row)) && !isnan(*row);
+            TRY(read_number(t, c, row));
+            t->has_fraction |= (isinf(*row) || *row != floor(*row)) && !isnan(*row);
             row++;
             break;
         case IS_STEP:
-            status = check_step(t, c);
+            TRY(check_step(t, c));
             break;
         case IS_LABEL:
-            status = read_label(t, c, &t->labels[s]);
+            TRY(read_label(t, c, &t->labels[s]));
             break;
         case IS_SEGMENT:
-            status = read_whole(t, c, &t->segments[s]);
+            TRY(read_whole(t, c, &t->segments[s]));
             break;
         case IS_WEIGHT:
-            status = read_number(t, c, &t->weights[s]);
+            TRY(read_number(t, c, &t->weights[s]));
             break;
         default:
             break;
         }
     t->n_steps++;
+done:
     return status;
 }
 
@@ -339,13 +341,15 @@ static sp_status read_record(table *t)
     char *one_more;
     t->in.line = t->in.next_line;
     sp_status status = SP_OK;
-    for (; status == SP_OK && !is_last; n++)
-        status = next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last);
-    if (status == SP_OK && n != t->n_columns)
-        status = sp_fail(
-            t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->in.line, n, t->n_columns,
-            t->in.delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : "");
-    return status == SP_OK ? add_record(t) : status;
+    for (; !is_last; n++)
+        TRY(next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last));
+    if (n != t->n_columns)
+        TRY(sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->in.line, n,
+                    t->n_columns,
+                    t->in.delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : ""));
+    TRY(add_record(t));
+done:
+    return status;
 }
 
 static sp_status read_table(table *t)
@@ -361,30 +365,28 @@ static sp_status read_table(table *t)
     if (!*t->in.at)
         return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
     t->in.delimiter = sp_cells_delimiter(t->in.at);
-    sp_status status = count_columns(t);
-    const bool is_named = status == SP_OK && is_header(t, is_comment);
-    if (status == SP_OK)
-        status = name_columns(t);
-    if (status == SP_OK && !is_named) { /* all columns are classes, without names */
+    sp_status status = SP_OK;
+    TRY(count_columns(t));
+    const bool is_named = is_header(t, is_comment);
+    TRY(name_columns(t));
+    if (!is_named) { /* all columns are classes, without names */
         t->n_classes = t->n_columns;
         for (int32_t c = 0; c < t->n_columns; c++)
             t->columns[c] = (column){IS_CLASS, NULL};
     }
     t->are_numbered = is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
-    if (status == SP_OK && t->n_classes == 0)
+    if (t->n_classes == 0)
         return sp_fail(t->err, SP_EDATA,
                        "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
                        t->file, (long long)t->in.line);
-    if (status == SP_OK)
-        status = is_named ? check_names(t) : add_record(t);
-    for (sp_cells_skip_empty_lines(&t->in); status == SP_OK && *t->in.at; sp_cells_skip_empty_lines(&t->in))
-        status = read_record(t);
-    if (status == SP_OK)
-        status = check_header(t);
-    if (status == SP_OK && t->n_recordings == 0)
-        status = sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file);
-    if (status == SP_OK)
-        t->offsets[t->n_recordings] = t->n_steps;
+    TRY(is_named ? check_names(t) : add_record(t));
+    for (sp_cells_skip_empty_lines(&t->in); *t->in.at; sp_cells_skip_empty_lines(&t->in))
+        TRY(read_record(t));
+    TRY(check_header(t));
+    if (t->n_recordings == 0)
+        TRY(sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file));
+    t->offsets[t->n_recordings] = t->n_steps;
+done:
     return status;
 }
 
@@ -463,25 +465,27 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     f->arrays = calloc(MOST_ARRAYS, sizeof *f->arrays);
     if (!f->arrays)
         return sp_no_memory(err);
-    sp_status status = add_array(f, name, SP_ELEMENT_FLOAT, t->n_steps, t->n_classes, (void **)&t->scores, err);
-    if (status == SP_OK && t->of[IS_LABEL] >= 0)
-        status = add_array(f, "labels", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->labels, err);
-    if (status == SP_OK && t->of[IS_SEGMENT] >= 0)
-        status = add_array(f, "segments", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->segments, err);
-    if (status == SP_OK && t->of[IS_WEIGHT] >= 0)
-        status = add_array(f, "weights", SP_ELEMENT_FLOAT, t->n_steps, 0, (void **)&t->weights, err);
-    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
-        status = check_recordings(t, err);
-    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
-        status = add_ids(f, t, err);
-    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
-        status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
-    if (status == SP_OK && t->columns[0].name) {
+    sp_status status = SP_OK;
+    TRY(add_array(f, name, SP_ELEMENT_FLOAT, t->n_steps, t->n_classes, (void **)&t->scores, err));
+    if (t->of[IS_LABEL] >= 0)
+        TRY(add_array(f, "labels", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->labels, err));
+    if (t->of[IS_SEGMENT] >= 0)
+        TRY(add_array(f, "segments", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->segments, err));
+    if (t->of[IS_WEIGHT] >= 0)
+        TRY(add_array(f, "weights", SP_ELEMENT_FLOAT, t->n_steps, 0, (void **)&t->weights, err));
+    if (t->of[IS_RECORDING] >= 0) {
+        TRY(check_recordings(t, err));
+        TRY(add_ids(f, t, err));
+        TRY(add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err));
+    }
+    if (t->columns[0].name) {
         f->classes = t->are_numbered ? NULL : names_of(t, IS_CLASS);
         f->passed_over = names_of(t, IS_NOTHING);
-        status = (f->classes || t->are_numbered) && f->passed_over ? SP_OK : sp_no_memory(err);
+        TRY((f->classes || t->are_numbered) && f->passed_over ? SP_OK : sp_no_memory(err));
     }
-    return status == SP_OK ? sp_stored_index(f, err) : status;
+    TRY(sp_stored_index(f, err));
+done:
+    return status;
 }
 
 static void free_table(table *t)
@@ -518,23 +522,19 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
                .header = request->options->header,
                .in.next_line = 1,
                .err = err};
-    sp_status status = sp_array_source_new(source, "a table in text", &f, err);
-    if (status == SP_OK)
-        status = name_scores(t.file, name, err);
-    if (status == SP_OK)
-        status = sp_text_read(t.file, "a table of scores", &t.text, err);
-    if (status == SP_OK) {
-        t.in.at = t.text;
-        f->file_size = (int64_t)strlen(t.text);
-        status = read_table(&t);
-    }
-    if (status == SP_OK)
-        status = fill_arrays(f, &t, name, err);
-    free_table(&t);
-    if (status == SP_OK)
-        status = sp_array_source_fill(source, request, err);
-    if (status == SP_OK && t.is_header_taken)
+    sp_status status = SP_OK;
+    TRY(sp_array_source_new(source, "a table in text", &f, err));
+    TRY(name_scores(t.file, name, err));
+    TRY(sp_text_read(t.file, "a table of scores", &t.text, err));
+    t.in.at = t.text;
+    f->file_size = (int64_t)strlen(t.text);
+    TRY(read_table(&t));
+    TRY(fill_arrays(f, &t, name, err));
+    TRY(sp_array_source_fill(source, request, err));
+    if (t.is_header_taken)
         source->info.remark = "its first line, the numbers of the columns, is taken for a header; `no_header` reads it as a step";
+done:
+    free_table(&t);
     return status;
 }
 

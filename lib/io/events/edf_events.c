@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/events/event_reader.h"
 
 enum { HEADER = 256, LABEL = 16, SAMPLES_AT = 216, MOST_SIGNALS = 9999, TEXT_END = 0x14, DURATION = 0x15 };
@@ -178,14 +179,15 @@ static sp_status read_records(recording *r)
     if (r->n_records <= 0)
         return damaged(r, r->data, "it has no records");
     char *bytes = malloc((size_t)longest + 1);
-    sp_status status = bytes ? SP_OK : sp_no_memory(r->err);
-    for (int64_t record = 0; status == SP_OK && record < r->n_records; record++)
-        for (int i = 0; status == SP_OK && i < r->n_annotations; i++) {
+    sp_status status = SP_OK;
+    TRY(bytes ? SP_OK : sp_no_memory(r->err));
+    for (int64_t record = 0; record < r->n_records; record++)
+        for (int i = 0; i < r->n_annotations; i++) {
             const int64_t at = r->data + record * r->record_bytes + r->annotations[i].at;
-            status = sp_event_input_at(r->in, at, (size_t)r->annotations[i].n, bytes, r->err);
-            if (status == SP_OK)
-                status = read_lists(r, bytes, (size_t)r->annotations[i].n, at, record == 0 && i == 0);
+            TRY(sp_event_input_at(r->in, at, (size_t)r->annotations[i].n, bytes, r->err));
+            TRY(read_lists(r, bytes, (size_t)r->annotations[i].n, at, record == 0 && i == 0));
         }
+done:
     free(bytes);
     return status;
 }

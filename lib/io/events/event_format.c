@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/model.h"
+#include "core/try.h"
 #include "io/events/event_reader.h"
 #include "io/events/event_writer.h"
 #include "io/paths_export.h"
@@ -51,20 +52,19 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
         return status;
     *size = in.size;
     f->events.file = file;
-    status = look_again(&in, request, &look, err);
-    if (status == SP_OK && !(f->reader = sp_event_reader_find(&look)))
-        status = sp_fail(err, SP_EFILE, "%s: changed while it was opened", file);
-    if (status == SP_OK)
-        status = sp_event_reader_read(f->reader, &in, &f->events, err);
-    if (status == SP_OK && request->options->needs_scores)
-        status =
-            sp_fail(err, SP_EFILE,
+    TRY(look_again(&in, request, &look, err));
+    if (!(f->reader = sp_event_reader_find(&look)))
+        TRY(sp_fail(err, SP_EFILE, "%s: changed while it was opened", file));
+    TRY(sp_event_reader_read(f->reader, &in, &f->events, err));
+    if (request->options->needs_scores)
+        TRY(sp_fail(err, SP_EFILE,
                     "%s: holds labels (%s), no scores; give the file of the classifier's scores here, and this one where labels "
                     "are asked for",
-                    file, f->reader->name);
-    if (status == SP_OK && request->is_paths && !request->options->model)
-        status = sp_fail(err, SP_EINVAL, "%s: holds labels (%s), which are read as paths where a model names the classes", file,
-                         f->reader->name);
+                    file, f->reader->name));
+    if (request->is_paths && !request->options->model)
+        TRY(sp_fail(err, SP_EINVAL, "%s: holds labels (%s), which are read as paths where a model names the classes", file,
+                    f->reader->name));
+done:
     sp_event_input_close(&in);
     return status;
 }
@@ -107,11 +107,12 @@ static sp_status resolve(event_file *f, const sp_request *request, const sp_mode
     const sp_source_options *o = request->options;
     sp_codes *own = NULL;
     sp_time step;
-    sp_status status = choose_step(f, o->epoch_seconds, &step, err);
-    if (status == SP_OK && !o->codes)
-        status = sp_label_coding_new(f->events.preset, NULL, NULL, o->is_reference, model, &own, err);
-    if (status == SP_OK)
-        status = sp_events_resolve(&f->events, o->codes ? o->codes : own, step, &f->spans, err);
+    sp_status status = SP_OK;
+    TRY(choose_step(f, o->epoch_seconds, &step, err));
+    if (!o->codes)
+        TRY(sp_label_coding_new(f->events.preset, NULL, NULL, o->is_reference, model, &own, err));
+    TRY(sp_events_resolve(&f->events, o->codes ? o->codes : own, step, &f->spans, err));
+done:
     sp_codes_free(own);
     return status;
 }
@@ -164,21 +165,17 @@ static sp_status open_events(sp_source *source, const sp_request *request, sp_er
     int64_t size = 0;
     if (!f)
         return sp_no_memory(err);
-    sp_status status = read_events(f, source->file_name, request, &size, err);
-    if (status == SP_OK)
-        status = choose_model(request, &model, &own, err);
-    if (status == SP_OK)
-        status = resolve(f, request, model, err);
-    if (status == SP_OK) {
-        f->name = sp_file_stem(source->file_name);
-        f->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes);
-        status = f->name && f->classes ? SP_OK : sp_no_memory(err);
-    }
-    if (status == SP_OK) {
-        make_remark(f);
-        fill_info(f, model, size, request->is_paths, source);
-        sp_events_clear(&f->events);
-    }
+    sp_status status = SP_OK;
+    TRY(read_events(f, source->file_name, request, &size, err));
+    TRY(choose_model(request, &model, &own, err));
+    TRY(resolve(f, request, model, err));
+    f->name = sp_file_stem(source->file_name);
+    f->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes);
+    TRY(f->name && f->classes ? SP_OK : sp_no_memory(err));
+    make_remark(f);
+    fill_info(f, model, size, request->is_paths, source);
+    sp_events_clear(&f->events);
+done:
     sp_model_free(own);
     return status;
 }
@@ -247,11 +244,11 @@ static sp_status write_paths(sp_paths_export *e, int32_t **paths, int64_t most, 
     char *bytes = NULL;
     (void)most;
     size_t n = 0;
-    sp_status status = sp_kept_paths_read(&e->kept, 0, 0, 1, paths[0], err);
-    if (status == SP_OK)
-        status = sp_event_writer_bytes(sp_event_writer_find(e->file), e->file, &night, &bytes, &n, err);
-    if (status == SP_OK)
-        status = sp_text_put(e->text, bytes, n, err);
+    sp_status status = SP_OK;
+    TRY(sp_kept_paths_read(&e->kept, 0, 0, 1, paths[0], err));
+    TRY(sp_event_writer_bytes(sp_event_writer_find(e->file), e->file, &night, &bytes, &n, err));
+    TRY(sp_text_put(e->text, bytes, n, err));
+done:
     free(bytes);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/try.h"
 #include "sleep/label_coding_use.h"
 
 enum { MOST_EVENTS = 1 << 26, ROUNDING = 1000000 /* ns */ };
@@ -197,31 +198,29 @@ static sp_status keep_stages(const sp_events *e, sp_spans *s, sp_error *err)
 sp_status sp_events_resolve(const sp_events *e, const sp_codes *codes, sp_time step, sp_spans *out, sp_error *err)
 {
     sp_spans s = {.step = step, .list = malloc(((size_t)e->n + 1) * sizeof *s.list)};
+    char text[SP_TIME_TEXT];
+    bool is_sorted = true;
+    sp_time end = e->total;
+    sp_status status = SP_OK;
     if (!s.list)
         return sp_no_memory(err);
-    sp_status status = choose_stages(e, codes, &s, err);
-    if (status == SP_OK) {
-        bool is_sorted = true;
-        for (int64_t i = 1; i < s.n && is_sorted; i++)
-            is_sorted = s.list[i - 1].begin <= s.list[i].begin;
-        if (!is_sorted)
-            qsort(s.list, (size_t)s.n, sizeof *s.list, compare_spans);
-        find_ends(&s, step);
-        sp_time end = e->total;
-        for (int64_t i = 0; i < s.n; i++)
-            end = s.list[i].end > end ? s.list[i].end : end;
-        s.n_steps = end / step + (end % step >= step - end % step);
-        status = keep_stages(e, &s, err);
-    }
-    if (status == SP_OK && s.n_steps <= 0) {
-        char text[SP_TIME_TEXT];
-        status =
-            sp_fail(err, SP_EDATA, "%s: its stages end before half a step of %s s has passed", e->file, sp_time_text(step, text));
-    }
-    if (status == SP_OK)
-        *out = s;
-    else
-        sp_spans_clear(&s);
+    TRY(choose_stages(e, codes, &s, err));
+    for (int64_t i = 1; i < s.n && is_sorted; i++)
+        is_sorted = s.list[i - 1].begin <= s.list[i].begin;
+    if (!is_sorted)
+        qsort(s.list, (size_t)s.n, sizeof *s.list, compare_spans);
+    find_ends(&s, step);
+    for (int64_t i = 0; i < s.n; i++)
+        end = s.list[i].end > end ? s.list[i].end : end;
+    s.n_steps = end / step + (end % step >= step - end % step);
+    TRY(keep_stages(e, &s, err));
+    if (s.n_steps <= 0)
+        TRY(sp_fail(err, SP_EDATA, "%s: its stages end before half a step of %s s has passed", e->file,
+                    sp_time_text(step, text)));
+    *out = s;
+    return SP_OK;
+done:
+    sp_spans_clear(&s);
     return status;
 }
 

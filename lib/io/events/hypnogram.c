@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "io/events/event_format.h"
 #include "io/events/event_reader.h"
 #include "io/output_file.h"
@@ -56,17 +57,17 @@ sp_status sp_hypnogram_read(const char *file, const sp_model *model, const sp_co
 {
     sp_source source = {.file_name = (char *)file};
     sp_codes *words = NULL;
-    sp_status status = find_format(file, &source.format, err);
-    if (status == SP_OK && !codes && sp_file_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
-        status = sp_label_coding_new("words", NULL, NULL, false, model, &words, err);
+    sp_status status = SP_OK;
+    TRY(find_format(file, &source.format, err));
+    if (!codes && sp_file_has_ending(file, ".eannot")) /* Luna writes ? for unscored */
+        TRY(sp_label_coding_new("words", NULL, NULL, false, model, &words, err));
     const sp_source_options options = {.model = model, .codes = codes ? codes : words, .epoch_seconds = epoch_seconds};
     const sp_request request = {.options = &options};
-    if (status == SP_OK)
-        status = source.format->open(&source, &request, err);
-    if (status == SP_OK)
-        status = read_labels(&source, out, err);
-    if (status == SP_OK && out->epoch_seconds == 0)
+    TRY(source.format->open(&source, &request, err));
+    TRY(read_labels(&source, out, err));
+    if (out->epoch_seconds == 0)
         out->epoch_seconds = epoch_seconds;
+done:
     if (source.opened)
         source.format->close(source.opened);
     sp_codes_free(words);

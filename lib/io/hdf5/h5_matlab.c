@@ -232,13 +232,7 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
     if (m.h5 >= 0)
         H5Fclose(m.h5);
     status = sp_h5_quiet_end(&quiet, status, err);
-    if (status == SP_OK && f->n == 0)
-        status =
-            sp_fail(err, SP_EDATA,
-                    "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
-                    "of a struct so",
-                    f->file);
-    return status == SP_OK ? sp_stored_index(f, err) : status;
+    return status == SP_OK ? sp_mat_end(f, err) : status;
 }
 
 static sp_status open_matlab(sp_source *source, const sp_request *request, sp_error *err)

@@ -3,26 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+#include "io/text/cells.h"
+#include "io/text/texts.h"
 #include "json/json_read.h"
 
 enum { MOST_CLASSES = 10000 };
 
-/* The next line that is not blank, cut at its end and without blanks around it; NULL: there is none. *line counts lines. */
-static char *next_line(char **rest, int64_t *line)
-{
-    while (**rest) {
-        char *at = *rest, *end = at + strcspn(at, "\n");
-        *rest = *end ? end + 1 : end;
-        ++*line;
-        at += strspn(at, " \t\r");
-        while (end > at && strchr(" \t\r", end[-1]))
-            end--;
-        if (end > at) {
-            *end = '\0';
-            return at;
-        }
+/* Lines of a text, each a name as it stands. */
+#define LINES(text)                                                                                                              \
+    {                                                                                                                            \
+        .at = (text), .delimiter = '\n', .is_plain = true, .next_line = 1                                                        \
     }
-    return NULL;
+
+/* The next line that is not blank, without blanks around it; NULL: there is none. */
+static char *next_line(sp_cells *in)
+{
+    char *name = NULL;
+    bool is_last;
+    sp_cells_skip_empty_lines(in);
+    in->line = in->next_line;
+    if (*in->at)
+        sp_cells_next(in, &name, &is_last);
+    return name;
 }
 
 /* Where the name of a line begins, and its number; NULL: it is no number and a name. */
@@ -50,22 +53,22 @@ bool sp_class_list_is(const char *text)
 /* names [n] point into the text, those that are missing stay NULL. */
 static sp_status read_lines(char *text, const char *file, int32_t n, const char **names, sp_error *err)
 {
-    int64_t line = 0;
-    for (const char *at; (at = next_line(&text, &line));) {
+    sp_cells in = LINES(text);
+    for (const char *at; (at = next_line(&in));) {
+        const long long line = (long long)in.line;
         int32_t number;
         const char *name = name_of(at, &number);
         if (!name)
             return sp_fail(err, SP_EMODEL, "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"", file,
-                           (long long)line, at);
+                           line, at);
         if (number >= n)
             return sp_fail(err, SP_EMODEL, "%s:%lld: class %d, but there are %d lines: the numbers go from 0 on without gaps",
-                           file, (long long)line, number, n);
+                           file, line, number, n);
         if (names[number])
-            return sp_fail(err, SP_EMODEL, "%s:%lld: %s and %s are both class %d", file, (long long)line, names[number], name,
-                           number);
+            return sp_fail(err, SP_EMODEL, "%s:%lld: %s and %s are both class %d", file, line, names[number], name, number);
         for (int32_t k = 0; k < n; k++)
             if (names[k] && strcmp(names[k], name) == 0)
-                return sp_fail(err, SP_EMODEL, "%s:%lld: %s is class %d already", file, (long long)line, name, k);
+                return sp_fail(err, SP_EMODEL, "%s:%lld: %s is class %d already", file, line, name, k);
         names[number] = name;
     }
     return SP_OK;
@@ -73,21 +76,20 @@ static sp_status read_lines(char *text, const char *file, int32_t n, const char 
 
 static sp_status make(const char *file, int32_t n, const char *const *names, sp_model **out, sp_error *err)
 {
-    const char *slash = strrchr(file, '/'), *from = slash ? slash + 1 : file, *dot = strrchr(from, '.');
-    char *name = strndup(from, dot && dot > from ? (size_t)(dot - from) : strlen(from));
+    char *name = sp_file_stem(file);
     uint8_t *allow = malloc((size_t)n * (size_t)n);
     sp_model *model = name && allow ? sp_model_new(name, n, names) : NULL;
-    sp_status status = model ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK) {
-        memset(allow, 1, (size_t)n * (size_t)n);
-        status = sp_model_set_matrix(model, allow, NULL, err);
-    }
+    sp_status status = SP_OK;
+    if (!model)
+        TRY(sp_no_memory(err));
+    memset(allow, 1, (size_t)n * (size_t)n);
+    TRY(sp_model_set_matrix(model, allow, NULL, err));
+    *out = model;
+    model = NULL;
+done:
     free(name);
     free(allow);
-    if (status == SP_OK)
-        *out = model;
-    else
-        sp_model_free(model);
+    sp_model_free(model);
     return status;
 }
 
@@ -130,15 +132,14 @@ static sp_status read_config(const char *text, const char *file, sp_model **out,
     const size_t n = json_object_size(entries);
     const char **names = calloc(n + 1, sizeof *names);
     if (!names)
-        status = sp_no_memory(err);
+        TRY(sp_no_memory(err));
     else if (!entries)
-        status = sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes");
+        TRY(sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes"));
     else if (n == 0 || n > MOST_CLASSES)
-        status = sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed", MOST_CLASSES);
-    if (status == SP_OK)
-        status = read_entries(&doc, entries, names);
-    if (status == SP_OK)
-        status = make(file, (int32_t)n, names, out, err);
+        TRY(sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed", MOST_CLASSES));
+    TRY(read_entries(&doc, entries, names));
+    TRY(make(file, (int32_t)n, names, out, err));
+done:
     free(names);
     sp_json_close(&doc);
     return status;
@@ -149,21 +150,22 @@ sp_status sp_class_list_split(const char *list, sp_model **out, sp_error *err)
     char *copy = strdup(list), *rest = NULL;
     const char **names = calloc(strlen(list) / 2 + 2, sizeof *names);
     int32_t n = 0;
-    sp_status status = copy && names ? SP_OK : sp_no_memory(err);
-    for (char *name = copy ? strtok_r(copy, ",", &rest) : NULL; status == SP_OK && name; name = strtok_r(NULL, ",", &rest)) {
+    sp_status status = SP_OK;
+    TRY(copy && names ? SP_OK : sp_no_memory(err));
+    for (char *name = copy ? strtok_r(copy, ",", &rest) : NULL; name; name = strtok_r(NULL, ",", &rest)) {
         name += strspn(name, " \t");
         for (size_t end = strlen(name); end > 0 && strchr(" \t", name[end - 1]); end--)
             name[end - 1] = '\0';
-        for (int32_t k = 0; status == SP_OK && k < n; k++)
+        for (int32_t k = 0; k < n; k++)
             if (strcmp(names[k], name) == 0)
-                status = sp_fail(err, SP_EINVAL, "`classes` %s: names %s twice", list, name);
+                TRY(sp_fail(err, SP_EINVAL, "`classes` %s: names %s twice", list, name));
         if (*name)
             names[n++] = name;
     }
-    if (status == SP_OK && n == 0)
-        status = sp_fail(err, SP_EINVAL, "`classes` names nothing; a list such as A,B,C, or a file of them");
-    if (status == SP_OK)
-        status = make("classes", n, names, out, err);
+    if (n == 0)
+        TRY(sp_fail(err, SP_EINVAL, "`classes` names nothing; a list such as A,B,C, or a file of them"));
+    TRY(make("classes", n, names, out, err));
+done:
     free(names);
     free(copy);
     return status;
@@ -173,20 +175,20 @@ sp_status sp_class_list_read(const char *text, const char *file, sp_model **out,
 {
     if (is_config(text))
         return read_config(text, file, out, err);
-    char *lines = strdup(text), *copy = strdup(text), *rest = lines;
-    int64_t line = 0;
+    char *lines = strdup(text), *copy = strdup(text);
     int32_t n = 0;
-    while (lines && next_line(&rest, &line))
+    sp_cells in = LINES(lines);
+    while (lines && next_line(&in))
         n++;
     const char **names = calloc((size_t)n + 1, sizeof *names);
-    sp_status status = lines && copy && names ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK && n > MOST_CLASSES)
-        status = sp_fail(err, SP_EMODEL, "%s: has %d lines of a number and a name, more than the %d classes that can be", file, n,
-                         MOST_CLASSES);
-    if (status == SP_OK)
-        status = read_lines(copy, file, n, names, err);
-    if (status == SP_OK)
-        status = make(file, n, names, out, err);
+    sp_status status = SP_OK;
+    TRY(lines && copy && names ? SP_OK : sp_no_memory(err));
+    if (n > MOST_CLASSES)
+        TRY(sp_fail(err, SP_EMODEL, "%s: has %d lines of a number and a name, more than the %d classes that can be", file, n,
+                    MOST_CLASSES));
+    TRY(read_lines(copy, file, n, names, err));
+    TRY(make(file, n, names, out, err));
+done:
     free(names);
     free(copy);
     free(lines);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/json/model_json_reader.h"
 #include "statepath/model_json.h"
 #include "statepath/status.h"
@@ -97,15 +98,15 @@ static sp_status read_classes(sp_model_reader *reader)
         return sp_no_memory(reader->doc.err);
     }
     sp_json_at at = {&reader->root, "classes", 0};
-    for (int32_t k = 0; status == SP_OK && k < n; k++) {
+    for (int32_t k = 0; k < n; k++) {
         names[k] = json_string_value(json_array_get(list, (size_t)k));
         sp_json_at here = {&at, NULL, (size_t)k};
         if (sp_names_add(&reader->classes, names[k], k) != k)
-            status =
-                sp_json_fail(&reader->doc, &here, "key \"classes\", class \"%s\": listed twice; names must differ", names[k]);
+            TRY(sp_json_fail(&reader->doc, &here, "key \"classes\", class \"%s\": listed twice; names must differ", names[k]));
     }
-    if (status == SP_OK && !(reader->model = sp_model_new("", n, names)))
-        status = sp_no_memory(reader->doc.err);
+    if (!(reader->model = sp_model_new("", n, names)))
+        TRY(sp_no_memory(reader->doc.err));
+done:
     free(names);
     return status;
 }

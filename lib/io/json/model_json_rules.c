@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/edges.h"
+#include "core/try.h"
 #include "io/json/model_json_reader.h"
 
 /* ---- allow, forbid, matrix ---- */

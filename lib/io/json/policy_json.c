@@ -1,6 +1,7 @@
 /* Recipes of policies, from JSON and back. */
 #include <string.h>
 
+#include "core/try.h"
 #include "io/json/policy_json.h"
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"
@@ -30,22 +31,20 @@ static sp_status read_policy(const sp_json_doc *doc, const sp_json_at *at, json_
     if (!json_is_object(object))
         return sp_json_fail(doc, at, "key \"policy\": needs an object, as {\"moves\": 1900, ...}; this is %s",
                             sp_json_kind(object));
-    sp_status status = sp_json_check_keys(doc, at, object, N_POLICY_KEYS, policy_keys);
+    sp_status status = SP_OK;
+    TRY(sp_json_check_keys(doc, at, object, N_POLICY_KEYS, policy_keys));
     const json_t *legal = json_object_get(object, "legal");
-    if (status == SP_OK && (!json_is_array(legal) || json_array_size(legal) != 2))
-        status = sp_json_fail(doc, legal ? &legal_at : at,
-                              "key \"legal\": needs the least and the greatest number of legal moves, as [1, 218]");
-    if (status == SP_OK)
-        status = read_integer(doc, &legal_at, "legal", json_array_get(legal, 0), &r->min_legal);
-    if (status == SP_OK)
-        status = read_integer(doc, &legal_at, "legal", json_array_get(legal, 1), &r->max_legal);
-    if (status == SP_OK)
-        status = read_integer(doc, at, "moves", json_object_get(object, "moves"), &r->n_moves);
-    if (status == SP_OK)
-        status = read_integer(doc, at, "positions", json_object_get(object, "positions"), &r->n_positions);
+    if ((!json_is_array(legal) || json_array_size(legal) != 2))
+        TRY(sp_json_fail(doc, legal ? &legal_at : at,
+                         "key \"legal\": needs the least and the greatest number of legal moves, as [1, 218]"));
+    TRY(read_integer(doc, &legal_at, "legal", json_array_get(legal, 0), &r->min_legal));
+    TRY(read_integer(doc, &legal_at, "legal", json_array_get(legal, 1), &r->max_legal));
+    TRY(read_integer(doc, at, "moves", json_object_get(object, "moves"), &r->n_moves));
+    TRY(read_integer(doc, at, "positions", json_object_get(object, "positions"), &r->n_positions));
     double *const numbers[] = {&r->usual_legal, &r->legal_spread, &r->sharpness, &r->leak, &r->leak_spread};
-    for (int i = 0; status == SP_OK && i < 5; i++)
-        status = read_number(doc, at, policy_keys[3 + i], json_object_get(object, policy_keys[3 + i]), numbers[i]);
+    for (int i = 0; i < 5; i++)
+        TRY(read_number(doc, at, policy_keys[3 + i], json_object_get(object, policy_keys[3 + i]), numbers[i]));
+done:
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/json/recipe_reader.h"
 #include "io/text/text_read.h"
 #include "learn/learn.h"
@@ -143,15 +144,17 @@ static sp_status read_generator(sp_recipe_reader *reader)
     const json_t *unused = json_object_get(reader->doc.root, "unused");
     sp_json_at at = {&reader->root, "generator", 0}, unused_at = {&reader->root, "unused", 0};
     char *name = NULL;
-    sp_status status = sp_json_read_text(&reader->doc, "generator", &name);
-    if (status == SP_OK && name) {
+    sp_status status = SP_OK;
+    TRY(sp_json_read_text(&reader->doc, "generator", &name));
+    if (name) {
         recipe->is_numpy = strcmp(name, "numpy") == 0;
         if (!recipe->is_numpy && strcmp(name, "gsl") != 0)
-            status = sp_json_fail(&reader->doc, &at, "key \"generator\": \"%s\" is not known; it is \"gsl\" or \"numpy\"", name);
+            TRY(sp_json_fail(&reader->doc, &at, "key \"generator\": \"%s\" is not known; it is \"gsl\" or \"numpy\"", name));
     }
+    if (unused)
+        TRY(sp_json_want_integer(&reader->doc, &unused_at, "unused", unused, &recipe->n_unused));
+done:
     free(name);
-    if (status == SP_OK && unused)
-        status = sp_json_want_integer(&reader->doc, &unused_at, "unused", unused, &recipe->n_unused);
     return status;
 }
 
@@ -183,11 +186,12 @@ static sp_status read_classifier(sp_recipe_reader *reader)
     recipe->floor = fmin(0.001, 1.0 / recipe->n_classes);
     const sp_json_at *at = &reader->inner;
     double *const numbers[] = {&recipe->error_run, &recipe->noise, &recipe->overconfidence, &recipe->floor};
-    sp_status status = sp_json_check_keys(&reader->doc, at, object, 5, classifier_keys);
-    if (status == SP_OK)
-        status = read_matrix(reader, at, "confusion", &recipe->confusion);
-    for (int i = 0; status == SP_OK && i < 4; i++)
-        status = sp_recipe_read_number(reader, at, classifier_keys[i + 1], numbers[i]);
+    sp_status status = SP_OK;
+    TRY(sp_json_check_keys(&reader->doc, at, object, 5, classifier_keys));
+    TRY(read_matrix(reader, at, "confusion", &recipe->confusion));
+    for (int i = 0; i < 4; i++)
+        TRY(sp_recipe_read_number(reader, at, classifier_keys[i + 1], numbers[i]));
+done:
     return status;
 }
 
@@ -214,39 +218,28 @@ static sp_status check_recipe(const sp_recipe_reader *reader)
 static sp_status read_recipe(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
-    sp_status status = read_version(reader);
-    if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, &reader->root, reader->doc.root,
-                                    (int32_t)(sizeof recipe_keys / sizeof *recipe_keys), recipe_keys);
-    if (status == SP_OK)
-        status = sp_json_read_text(&reader->doc, "name", &recipe->name);
-    if (status == SP_OK)
-        status = sp_json_read_text(&reader->doc, "description", &recipe->description);
-    if (status == SP_OK)
-        status = read_classes(reader);
-    if (status == SP_OK)
-        status = read_sizes(reader);
-    if (status == SP_OK)
-        status = read_start(reader);
-    if (status == SP_OK)
-        status = read_matrix(reader, &reader->root, "transitions", &recipe->transitions);
-    if (status == SP_OK)
-        status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
-    if (status == SP_OK)
-        status = sp_recipe_read_number(reader, &reader->root, "epoch_seconds", &recipe->epoch_seconds);
-    if (status == SP_OK)
-        status = sp_json_read_text(&reader->doc, "model", &recipe->model);
-    if (status == SP_OK)
-        status = read_generator(reader);
-    if (status == SP_OK)
-        status = find_inner(reader);
-    if (status == SP_OK && json_object_get(reader->doc.root, "signals"))
-        status = sp_recipe_read_signals(reader);
-    else if (status == SP_OK)
-        status = read_classifier(reader);
-    if (status == SP_OK)
-        status = check_recipe(reader);
-    return status == SP_OK && recipe->model ? sp_recipe_apply_model(reader) : status;
+    const sp_json_at *root = &reader->root;
+    sp_status status = SP_OK;
+    TRY(read_version(reader));
+    TRY(sp_json_check_keys(&reader->doc, root, reader->doc.root, (int32_t)(sizeof recipe_keys / sizeof *recipe_keys),
+                           recipe_keys));
+    TRY(sp_json_read_text(&reader->doc, "name", &recipe->name));
+    TRY(sp_json_read_text(&reader->doc, "description", &recipe->description));
+    TRY(read_classes(reader));
+    TRY(read_sizes(reader));
+    TRY(read_start(reader));
+    TRY(read_matrix(reader, root, "transitions", &recipe->transitions));
+    TRY(sp_recipe_read_number(reader, root, "unscored", &recipe->unscored));
+    TRY(sp_recipe_read_number(reader, root, "epoch_seconds", &recipe->epoch_seconds));
+    TRY(sp_json_read_text(&reader->doc, "model", &recipe->model));
+    TRY(read_generator(reader));
+    TRY(find_inner(reader));
+    TRY(json_object_get(reader->doc.root, "signals") ? sp_recipe_read_signals(reader) : read_classifier(reader));
+    TRY(check_recipe(reader));
+    if (recipe->model)
+        TRY(sp_recipe_apply_model(reader));
+done:
+    return status;
 }
 
 static sp_status read_any(const sp_json_doc *doc, void *recipe)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/model.h"
+#include "core/try.h"
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"
 
@@ -146,20 +147,15 @@ sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
     double *const optional[] = {&s->phase_jitter, &s->amplitude_drift, &s->overlap};
     sp_json_at rate_at = {at, "rate", 0};
     const json_t *rate = sp_recipe_member(reader, at, "rate", "100", &status);
-    if (rate)
-        status = sp_json_want_number(&reader->doc, &rate_at, "rate", rate, &s->rate);
-    if (status == SP_OK)
-        status = read_integer(reader, "samples", "3000", &s->n_samples);
-    if (status == SP_OK)
-        status = read_integer(reader, "test", NULL, &s->n_test);
-    if (status == SP_OK)
-        status = read_both_ends(reader);
-    if (status == SP_OK)
-        status = read_tones(reader);
-    if (status == SP_OK)
-        status = read_channels(reader);
-    for (int i = 0; status == SP_OK && i < 3; i++)
-        status = sp_recipe_read_number(reader, at, signal_keys[4 + i], optional[i]);
+    TRY(rate ? sp_json_want_number(&reader->doc, &rate_at, "rate", rate, &s->rate) : status);
+    TRY(read_integer(reader, "samples", "3000", &s->n_samples));
+    TRY(read_integer(reader, "test", NULL, &s->n_test));
+    TRY(read_both_ends(reader));
+    TRY(read_tones(reader));
+    TRY(read_channels(reader));
+    for (int i = 0; i < 3; i++)
+        TRY(sp_recipe_read_number(reader, at, signal_keys[4 + i], optional[i]));
+done:
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/arrays/array_source.h"
 #include "io/foreign.h"
 #include "io/matlab/mat_arrays.h"
@@ -212,24 +213,21 @@ static sp_status read_shape(const elements *e, const element *dims, sp_mat_shape
 static sp_status read_head(elements *e, matrix *m, sp_error *err)
 {
     element flags, dims, name;
-    sp_status status = next(e, &flags, err);
-    if (status == SP_OK && (flags.type != 6 || flags.n != 8))
-        status = damaged(e, "a matrix has no flags", err);
-    if (status == SP_OK)
-        status = next(e, &dims, err);
-    if (status == SP_OK)
-        status = read_shape(e, &dims, &m->shape, err);
-    if (status == SP_OK)
-        status = next(e, &name, err);
-    if (status == SP_OK && name.type != MI_INT8)
-        status = damaged(e, "a matrix has no name", err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(next(e, &flags, err));
+    if (flags.type != 6 || flags.n != 8)
+        return damaged(e, "a matrix has no flags", err);
+    TRY(next(e, &dims, err));
+    TRY(read_shape(e, &dims, &m->shape, err));
+    TRY(next(e, &name, err));
+    if (name.type != MI_INT8)
+        return damaged(e, "a matrix has no name", err);
     const uint32_t bits = (uint32_t)number_at(e, flags.bytes, 4);
     m->class = bits & 0xff;
     m->is_complex = bits & 0x800;
     snprintf(m->name, sizeof m->name, "%.*s", (int)(name.n < NAME ? name.n : NAME), (const char *)name.bytes);
-    return SP_OK;
+done:
+    return status;
 }
 
 /* Numbers or text; anything else leaves `out` without bytes. */
@@ -258,23 +256,25 @@ static sp_status read_cells(elements *e, sp_stored_file *f, const matrix *m, sp_
     if (n > e->left / TAG)
         return damaged(e, "a cell array has not as many cells as its size says", err);
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         element one = {.n = 0};
         matrix cell;
         sp_stored array;
-        status = next(e, &one, err);
-        if (status == SP_OK && one.type != MI_MATRIX)
-            status = damaged(e, "a cell is no matrix", err);
-        if (status != SP_OK || one.n == 0) /* an empty cell */
+        TRY(next(e, &one, err));
+        if (one.type != MI_MATRIX)
+            return damaged(e, "a cell is no matrix", err);
+        if (one.n == 0) /* an empty cell */
             continue;
         elements in = inside(e, &one);
-        status = read_head(&in, &cell, err);
-        if (status == SP_OK)
-            status = read_plain(&in, &cell, &array, err);
-        if (status == SP_OK && array.bytes)
-            status = sp_mat_add_cell(f, m->name, i + 1, &array, err);
+        TRY(read_head(&in, &cell, err));
+        TRY(read_plain(&in, &cell, &array, err));
+        if (array.bytes)
+            TRY(sp_mat_add_cell(f, m->name, i + 1, &array, err));
     }
-    return status == SP_OK && f->n - before == n ? sp_mat_join_texts(f, m->name, n, err) : status;
+    if (f->n - before == n)
+        TRY(sp_mat_join_texts(f, m->name, n, err));
+done:
+    return status;
 }
 
 static sp_status read_matrix(elements *e, sp_stored_file *f, sp_error *err)
@@ -347,30 +347,26 @@ static sp_status read_file(sp_stored_file *f, sp_error *err)
                        (long long)f->file_size);
     if (!bytes)
         return sp_no_memory(err);
-    sp_status status = sp_stored_bytes(f, 0, f->file_size, bytes, err);
+    sp_status status = SP_OK;
     elements all = {.file = f, .at = bytes + HEADER, .left = f->file_size - HEADER, .place = HEADER};
-    if (status == SP_OK) {
-        const uint64_t order = number_at(&all, bytes + 126, 2); /* "MI" as the writer's machine has it */
-        all.is_swapped = order != ('M' << 8 | 'I');
-        if (all.is_swapped && order != ('I' << 8 | 'M'))
-            status = damaged(&all, "the header does not say the order of bytes", err);
-    }
-    while (status == SP_OK && all.left > 0) {
-        element one;
-        status = next(&all, &one, err);
-        if (status != SP_OK || (one.type != MI_MATRIX && one.type != MI_COMPRESSED))
-            continue;
+    TRY(sp_stored_bytes(f, 0, f->file_size, bytes, err));
+    const uint64_t order = number_at(&all, bytes + 126, 2); /* "MI" as the writer's machine has it */
+    all.is_swapped = order != ('M' << 8 | 'I');
+    if (all.is_swapped && order != ('I' << 8 | 'M'))
+        TRY(damaged(&all, "the header does not say the order of bytes", err));
+    while (all.left > 0) {
+        element one = {.n = 0};
+        TRY(next(&all, &one, err));
         elements in = inside(&all, &one);
-        status = one.type == MI_COMPRESSED ? read_packed(&all, &one, f, err) : read_matrix(&in, f, err);
+        if (one.type == MI_COMPRESSED)
+            TRY(read_packed(&all, &one, f, err));
+        else if (one.type == MI_MATRIX)
+            TRY(read_matrix(&in, f, err));
     }
+    TRY(sp_mat_end(f, err));
+done:
     free(bytes);
-    if (status == SP_OK && f->n == 0)
-        status =
-            sp_fail(err, SP_EDATA,
-                    "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
-                    "of a struct so",
-                    f->file);
-    return status == SP_OK ? sp_stored_index(f, err) : status;
+    return status;
 }
 
 static sp_status open_mat5(sp_source *source, const sp_request *request, sp_error *err)

@@ -150,3 +150,13 @@ sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_e
     f->n -= n;
     return sp_mat_add(f, name, &joined, err);
 }
+
+sp_status sp_mat_end(sp_stored_file *f, sp_error *err)
+{
+    if (f->n > 0)
+        return sp_stored_index(f, err);
+    return sp_fail(err, SP_EDATA,
+                   "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
+                   "of a struct so",
+                   f->file);
+}

@@ -37,4 +37,7 @@ sp_status sp_mat_add_cell(sp_stored_file *f, const char *name, int64_t number, s
 /* The last n arrays of the file, all cells of `name`, become one array of texts where each is one text. SP_OK, SP_ENOMEM. */
 sp_status sp_mat_join_texts(sp_stored_file *f, const char *name, int64_t n, sp_error *err);
 
+/* All are there: makes their index. SP_OK, SP_EDATA (there are none), SP_ENOMEM. */
+sp_status sp_mat_end(sp_stored_file *f, sp_error *err);
+
 #endif

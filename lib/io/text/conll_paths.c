@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/holes.h"
 #include "io/paths_export.h"
 #include "io/text/conll.h"
@@ -54,19 +55,20 @@ static sp_status write_conll(sp_paths_export *e, int32_t **paths, int64_t most, 
     sp_text_buffer out = {.text = NULL};
     int32_t *labels = info->has_labels ? malloc(((size_t)most + 1) * sizeof *labels) : NULL;
     uint8_t *taking_part = e->kept.holes ? sp_holes_flags(e->kept.holes, e->kept.n_kept) : NULL;
-    sp_status status = (labels || !info->has_labels) && (taking_part || !e->kept.holes) ? SP_OK : sp_no_memory(err);
-    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+    sp_status status = SP_OK;
+    TRY((labels || !info->has_labels) && (taking_part || !e->kept.holes) ? SP_OK : sp_no_memory(err));
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         out.n = 0;
-        for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
-            status = sp_kept_paths_read(&e->kept, s, first, n, paths[s], err);
-        if (status == SP_OK && labels)
-            status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
-        for (int64_t i = first; status == SP_OK && i < first + n; i++)
+        for (int32_t s = 0; s < info->n_strategies; s++)
+            TRY(sp_kept_paths_read(&e->kept, s, first, n, paths[s], err));
+        if (labels)
+            TRY(sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err));
+        for (int64_t i = first; i < first + n; i++)
             put_sentence(&out, e, i, paths, labels, taking_part, info->offsets[i] - info->offsets[first]);
-        if (status == SP_OK)
-            status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+        TRY(out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err));
     }
+done:
     free(labels);
     free(taking_part);
     free(out.text);

@@ -6,6 +6,7 @@
 
 #include "core/model.h"
 #include "core/names.h"
+#include "core/try.h"
 #include "sleep/stages.h"
 
 sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
@@ -14,31 +15,31 @@ sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, i
     sp_names known = {0};
     sp_label_words *words = calloc(1, sizeof *words);
     sp_text_span *spans = malloc((size_t)(n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) * sizeof *spans);
-    sp_status status = words && spans ? sp_names_init(&known, n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) : SP_ENOMEM;
-    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+    sp_status status = SP_OK;
+    if (!words || !spans || sp_names_init(&known, n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) != SP_OK)
+        TRY(sp_no_memory(err));
+    for (int64_t i = 0; i < n; i++) {
         int32_t found = i > 0 && strcmp(texts[i], texts[i - 1]) == 0 ? index[i - 1] : sp_names_find(&known, texts[i]);
-        if (found < 0 && words->n == SP_LABEL_WORDS_MOST - 1) {
-            status = sp_fail(err, SP_EDATA, "%s: holds more than %lld different words; labels are names of classes", where,
-                             (long long)words->n);
-        } else if (found < 0) {
+        if (found < 0 && words->n == SP_LABEL_WORDS_MOST - 1)
+            TRY(sp_fail(err, SP_EDATA, "%s: holds more than %lld different words; labels are names of classes", where,
+                        (long long)words->n));
+        if (found < 0) {
             found = sp_names_add(&known, texts[i], (int32_t)words->n);
             spans[words->n++] = (sp_text_span){texts[i], strlen(texts[i])};
         }
         index[i] = found;
     }
-    if (status == SP_OK) {
-        words->words = sp_texts_pack(spans, words->n);
-        words->class_of = calloc((size_t)words->n + 1, sizeof *words->class_of);
-        status = words->words && words->class_of ? SP_OK : SP_ENOMEM;
-    }
+    words->words = sp_texts_pack(spans, words->n);
+    words->class_of = calloc((size_t)words->n + 1, sizeof *words->class_of);
+    if (!words->words || !words->class_of)
+        TRY(sp_no_memory(err));
+    *out = words;
+    words = NULL;
+done:
     sp_names_clear(&known);
     free(spans);
-    if (status == SP_OK) {
-        *out = words;
-        return SP_OK;
-    }
     sp_label_words_free(words);
-    return status == SP_ENOMEM ? sp_no_memory(err) : status;
+    return status;
 }
 
 void sp_label_words_free(sp_label_words *words)

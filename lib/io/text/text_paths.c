@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/try.h"
 #include "io/paths_export.h"
 #include "io/text/cells.h"
 #include "io/text/text_labels.h"
@@ -46,18 +47,18 @@ static sp_status write_text(sp_paths_export *e, int32_t **paths, int64_t most, s
     }
     sp_text_buffer_put(&out, "\n", 1);
     sp_status status = SP_OK;
-    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
-        for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
-            status = sp_kept_paths_read(&e->kept, s, first, n, paths[s], err);
-        for (int64_t i = first; status == SP_OK && i < first + n; i++)
+        for (int32_t s = 0; s < info->n_strategies; s++)
+            TRY(sp_kept_paths_read(&e->kept, s, first, n, paths[s], err));
+        for (int64_t i = first; i < first + n; i++)
             put_steps(&out, e, delimiter, i, paths, info->offsets[i] - info->offsets[first]);
-        if (status == SP_OK)
-            status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+        TRY(out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err));
         out.n = 0;
     }
-    if (status == SP_OK && out.n)
-        status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+    if (out.n)
+        TRY(out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err));
+done:
     free(out.text);
     return status;
 }
