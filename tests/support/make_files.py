@@ -572,7 +572,7 @@ def shapes():
         "classes]; reshape it, or name another dataset")
     scores("integers.h5", np.zeros((4, 2), "i4"))
     bad("integers.h5", "FILE: dataset /log_probs holds int32, but scores must be float16, float32 or float64; write it again with "
-        ".astype('float32')")
+        ".astype('float32'), or where it is one-hot with .argmax(1), which are labels")
     scores("compound.h5", np.zeros(4, [("a", "f4")]))
     bad("compound.h5", "FILE: dataset /log_probs holds compound, which cannot be read as numbers here; write it again as integers or "
         "floats")

@@ -17,6 +17,13 @@ static inline bool sp_stored_is_whole(const sp_stored *array)
     return array->form == SP_STORED_NUMBERS && array->element.kind != SP_ELEMENT_FLOAT;
 }
 
+/* part->path as names are written: "/a/b" in a store. SP_OK, SP_ENOMEM. */
+sp_status sp_array_set_path(const sp_array_map *map, sp_array_part *part, const char *path, sp_error *err);
+
+/* What to do where a dataset that `option` names is missing: the end of a sentence. */
+enum { SP_ARRAY_MEND = 80 };
+void sp_array_mend(const char *option, char text[SP_ARRAY_MEND]);
+
 /* The array of a name as an option gives it, or else as it is usual; looked at. *out NULL: there is none of the usual name.
  * SP_OK; SP_EFILE (no such array: lists those that there are), SP_EINVAL (there are no names). */
 sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
@@ -33,6 +40,20 @@ sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *er
 /* The arrays that a part's pattern names for the recordings, looked at; those that are not there are NULL. SP_OK, SP_EFILE,
  * SP_ENOMEM. */
 sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *err);
+
+/* "<group>/<name>"; the group that a name is in ("/" or "": the root); a pattern with each {id} replaced. The caller frees them;
+ * NULL on lack of memory. */
+char *sp_array_join(const char *group, const char *name);
+char *sp_array_group(const char *path);
+char *sp_array_fill(const char *pattern, const char *id);
+
+/* The array at <group>/<name>, or NULL. *failed: no memory. */
+sp_stored *sp_array_find_in(const sp_array_map *map, const char *group, const char *name, bool *failed);
+/* Of arrays without a known name: the only one of floats [T,K] or [N,T,K], or several [T,K]. is_scores false: of whole numbers
+ * [T]. */
+sp_status sp_array_find_by_shape(sp_array_map *map, bool is_scores, sp_array_part *part, sp_error *err);
+/* The sentence of a store: what was looked for, what there is, and how to say where it is. SP_EFILE. */
+sp_status sp_array_not_found(const sp_array_map *map, const char *what, const char *option, sp_error *err);
 
 /* The name beside the reference: "labels" of "probs", "{id}/labels" of "{id}/probs", "labels/{id}" of "probs/{id}". NULL on lack
  * of memory, or (*is_none) where there is no such place. */

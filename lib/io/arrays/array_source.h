@@ -1,5 +1,5 @@
-/* Recordings from a file of arrays (stored.h): which array is what, the layouts, reading. What the formats .npy, .npz and CSV
- * share. Private to io/.
+/* Recordings from a file of arrays (stored.h): which array is what, the layouts, reading. What the formats of arrays (.npy,
+ * .npz, MATLAB, CSV, HDF5) share. Private to io/.
  *
  * Layouts, as of HDF5 (files.h): packed, padded, single, groups. A file of one array is that array, whatever it is called: floats
  * [T,K] are scores, [N,T,K] of N recordings of T steps; whole numbers [T] or [N,T] are labels or a path. With names the arrays
@@ -8,13 +8,32 @@
 #ifndef STATEPATH_IO_ARRAY_SOURCE_H
 #define STATEPATH_IO_ARRAY_SOURCE_H
 
-#include "io/arrays/stored.h"
+#include "io/arrays/array_base.h"
+#include "io/arrays/array_class_names.h"
+#include "io/arrays/array_map.h"
 #include "io/format.h"
+#include "io/raters.h"
+
+/* A file that is open for reading: `opened` of its source. */
+typedef struct sp_array_opened {
+    sp_array_map map;
+    sp_texts classes, tokens;
+    char classes_place[SP_ARRAY_PLACE];
+    char stored_type[SP_STORED_TYPE + 16];
+    char remark[SP_ARRAY_BASE];
+    sp_texts strategies;        /* [n_paths] */
+    bool *has_path_scores;      /* [n_paths] */
+    sp_rater_names rater_names; /* once asked for */
+    sp_array_part raters[SP_SOURCE_MAX_RATERS];
+} sp_array_opened;
 
 /* A format's open() makes the source's own, fills in the file's arrays, and has the rest done. `storage` is for people: "numpy
  * array". What is opened is closed by sp_array_source_close(). */
 sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_file **f, sp_error *err);
 sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_error *err);
+
+/* What was found of an open source. */
+sp_array_map *sp_array_source_map(const sp_source *source);
 
 /* Functions of the row. */
 void sp_array_source_close(void *opened);

@@ -318,8 +318,8 @@ static sp_status load_member(const sp_stored_file *f, sp_stored *array, sp_error
 /* Reads the header of an array, which has `length` bytes; checks that its values fill the member. */
 static sp_status read_header(const sp_stored_file *f, sp_stored *array, const unsigned char *bytes, int64_t length, sp_error *err)
 {
-    char where[300], shape[SP_STORED_SHAPE];
-    sp_stored_where(f, array, where, sizeof where);
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
+    sp_stored_where(f, array, where);
     sp_status status = sp_npy_header_read(bytes, length, where, array, err);
     if (status == SP_OK && array->count * array->size != array->unpacked_size - length) {
         array->is_known = false;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/names.h"
+
 /* ---- files ---- */
 
 int sp_stored_open(const char *file, int64_t *size, sp_error *err)
@@ -28,6 +30,8 @@ void sp_stored_close(sp_stored_file *f)
 {
     if (f->fd >= 0)
         close(f->fd);
+    if (f->store && f->own)
+        f->store->close(f);
     for (int64_t i = 0; i < f->n; i++) {
         free(f->arrays[i].name);
         free(f->arrays[i].bytes);
@@ -89,10 +93,68 @@ sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
 sp_stored *sp_stored_find(const sp_stored_file *f, const char *name)
 {
     sp_stored key = {.name = (char *)without_root(name)}, *at = &key;
+    if (f->store)
+        return f->store->find(f, name);
     if (!f->by_name)
         return NULL;
     sp_stored **found = bsearch(&at, f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);
     return found ? *found : NULL;
+}
+
+/* The first array whose name is not before `name`. */
+static int64_t place_of(const sp_stored_file *f, const char *name)
+{
+    int64_t low = 0, high = f->by_name ? f->n : 0;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (strcmp(f->by_name[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+sp_stored_what sp_stored_what_is(const sp_stored_file *f, const char *name)
+{
+    if (f->store)
+        return f->store->what(f, name);
+    name = without_root(name);
+    const size_t length = strlen(name);
+    for (int64_t i = place_of(f, name); f->by_name && i < f->n && strncmp(f->by_name[i]->name, name, length) == 0; i++)
+        if (f->by_name[i]->name[length] == '\0' || f->by_name[i]->name[length] == '/')
+            return f->by_name[i]->name[length] ? SP_STORED_GROUP : SP_STORED_ARRAY;
+    return SP_STORED_ABSENT;
+}
+
+sp_status sp_stored_links(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n, sp_error *err)
+{
+    if (f->store)
+        return f->store->links(f, group ? group : "/", names, n, err);
+    const size_t length = group && *group ? strlen(group) + 1 : 0;
+    sp_text_span *spans = malloc(((size_t)f->n + 1) * sizeof *spans);
+    if (!spans)
+        return sp_no_memory(err);
+    *n = 0;
+    for (int64_t i = 0; f->by_name && i < f->n; i++) {
+        const char *name = f->by_name[i]->name;
+        if (length && (strncmp(name, group, length - 1) != 0 || name[length - 1] != '/'))
+            continue;
+        const sp_text_span link = {name + length, strcspn(name + length, "/")};
+        if (*n == 0 || spans[*n - 1].length != link.length || memcmp(spans[*n - 1].text, link.text, link.length) != 0)
+            spans[(*n)++] = link;
+    }
+    *names = sp_texts_pack(spans, *n);
+    free(spans);
+    if (!*names)
+        return sp_no_memory(err);
+    sp_natural_sort(*names, *n);
+    int64_t kept = 0; /* an array "a" and a group of that name have others between them: "a", "a-b", "a/x" */
+    for (int64_t i = 0; i < *n; i++)
+        if (kept == 0 || strcmp((*names)[kept - 1], (*names)[i]) != 0)
+            (*names)[kept++] = (*names)[i];
+    *n = kept;
+    return SP_OK;
 }
 
 sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err)
@@ -114,12 +176,27 @@ sp_status sp_stored_load(const sp_stored_file *f, sp_stored *array, sp_error *er
     return array->bytes || array->is_checked || !f->load ? SP_OK : f->load(f, array, err);
 }
 
-char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char *text, size_t size)
+const char *sp_stored_noun(const sp_stored_file *f)
+{
+    return f->store ? "dataset" : "array";
+}
+
+char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char text[SP_STORED_WHERE])
 {
     if (!array->name)
-        snprintf(text, size, "%s", f->file);
+        snprintf(text, SP_STORED_WHERE, "%.300s", f->file);
+    else if (f->store)
+        snprintf(text, SP_STORED_WHERE, "%.300s: dataset %.300s", f->file, array->name);
     else
-        snprintf(text, size, "%s: %s%.60s", f->file, f->fd < 0 ? "" : "array ", array->name);
+        snprintf(text, SP_STORED_WHERE, "%.300s: %s%.60s", f->file, f->fd < 0 ? "" : "array ", array->name);
+    return text;
+}
+
+char *sp_stored_subject(const sp_stored_file *f, const sp_stored *array, char text[SP_STORED_WHERE])
+{
+    const size_t n = strlen(sp_stored_where(f, array, text));
+    if (!f->store && n + 1 < SP_STORED_WHERE)
+        memcpy(text + n, ":", 2);
     return text;
 }
 
@@ -152,6 +229,29 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
     return SP_OK;
 }
 
+/* Raw values first .. first+n-1 of an array in a store: one box of its dimensions, the widest that they fill. */
+static sp_status read_box(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, void *raw, sp_error *err)
+{
+    int64_t start[SP_STORED_RANK] = {0}, count[SP_STORED_RANK] = {0}, inner = 1;
+    int axis = array->rank - 1;
+    for (int d = array->rank - 1; d >= 0; d--) {
+        start[d] = first / inner % array->dims[d];
+        count[d] = 1;
+        if (n % inner == 0 && n / inner >= 1 && first % inner == 0) {
+            axis = d;
+            count[d] = n / inner;
+        }
+        inner *= array->dims[d];
+    }
+    for (int d = axis + 1; d < array->rank; d++) {
+        start[d] = 0;
+        count[d] = array->dims[d];
+    }
+    for (int d = 0; d < axis; d++)
+        count[d] = 1;
+    return f->store->read(f, array, start, count, raw, err);
+}
+
 /* Raw values are read to the end of their place where they grow in it, else by a buffer, piece by piece. */
 sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t first, int64_t n, sp_target target, int64_t limit,
                          void *out, int64_t *bad_at, double *bad, sp_error *err)
@@ -166,9 +266,12 @@ sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t firs
         *bad_at = sp_element_convert(&array->element, array->bytes + first * from, n, target, limit, out, bad);
         return SP_OK;
     }
-    if (from <= to) {
-        unsigned char *raw = (unsigned char *)out + n * (to - from);
-        status = sp_stored_bytes(f, array->place + first * from, n * from, raw, err);
+    if (from <= to || f->store) {
+        unsigned char *raw = from <= to ? (unsigned char *)out + n * (to - from) : f->store->room(f, (size_t)(n * from));
+        if (!raw)
+            return sp_no_memory(err);
+        status = f->store ? read_box(f, array, first, n, raw, err)
+                          : sp_stored_bytes(f, array->place + first * from, n * from, raw, err);
         if (status == SP_OK)
             *bad_at = sp_element_convert(&array->element, raw, n, target, limit, out, bad);
         return status;
@@ -191,20 +294,24 @@ sp_status sp_stored_read(const sp_stored_file *f, sp_stored *array, int64_t firs
 
 static sp_status check_list(const sp_stored_file *f, const sp_stored *array, sp_error *err)
 {
-    char where[300], shape[SP_STORED_SHAPE];
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
     if (array->rank == 1)
         return SP_OK;
-    return sp_fail(err, SP_EDATA, "%s: has shape %s, but must have one dimension", sp_stored_where(f, array, where, sizeof where),
+    return sp_fail(err, SP_EDATA, "%s has shape %s, but must have one dimension", sp_stored_subject(f, array, where),
                    sp_stored_shape(array, shape));
+}
+
+sp_status sp_stored_refuse_text(const sp_stored_file *f, const sp_stored *array, sp_error *err)
+{
+    char where[SP_STORED_WHERE];
+    return sp_fail(err, SP_EDATA, "%s holds %s, which cannot be read as numbers here; write it again as integers or floats",
+                   sp_stored_subject(f, array, where), array->type);
 }
 
 sp_status sp_stored_integers(const sp_stored_file *f, sp_stored *array, int64_t **out, sp_error *err)
 {
-    char where[300];
-    sp_status status = check_list(f, array, err);
-    if (status == SP_OK && array->form != SP_STORED_NUMBERS)
-        status = sp_fail(err, SP_EDATA, "%s: holds text (%s), not whole numbers", sp_stored_where(f, array, where, sizeof where),
-                         array->type);
+    char where[SP_STORED_WHERE];
+    sp_status status = array->form == SP_STORED_NUMBERS ? check_list(f, array, err) : sp_stored_refuse_text(f, array, err);
     if (status != SP_OK)
         return status;
     int64_t *values = malloc(((size_t)array->count + 1) * sizeof *values), bad_at;
@@ -213,8 +320,8 @@ sp_status sp_stored_integers(const sp_stored_file *f, sp_stored *array, int64_t 
         return sp_no_memory(err);
     status = sp_stored_read(f, array, 0, array->count, SP_TO_I64, 0, values, &bad_at, &bad, err);
     if (status == SP_OK && bad_at >= 0)
-        status = sp_fail(err, SP_EDATA, "%s: value %lld is %g, not a whole number; write integers",
-                         sp_stored_where(f, array, where, sizeof where), (long long)bad_at, bad);
+        status = sp_fail(err, SP_EDATA, "%s, value %lld is %g, not a whole number; write integers",
+                         sp_stored_where(f, array, where), (long long)bad_at, bad);
     if (status == SP_OK)
         *out = values;
     else
@@ -256,7 +363,9 @@ static size_t letters_to_utf8(unsigned char *text, size_t n, bool is_big)
 static sp_status read_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err)
 {
     const size_t n = (size_t)array->count, size = (size_t)array->size;
-    sp_status status = sp_stored_load(f, array, err);
+    sp_status status = f->store ? f->store->texts(f, array, out, err) : sp_stored_load(f, array, err);
+    if (f->store)
+        return status;
     if (status != SP_OK)
         return status;
     unsigned char *raw = malloc(n * size + 1);
@@ -283,9 +392,12 @@ static sp_status read_texts(const sp_stored_file *f, sp_stored *array, sp_texts 
 
 sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err)
 {
+    char where[SP_STORED_WHERE];
     sp_status status = check_list(f, array, err);
     if (status != SP_OK || array->form != SP_STORED_NUMBERS)
         return status == SP_OK ? read_texts(f, array, out, err) : status;
+    if (f->store && array->element.kind == SP_ELEMENT_FLOAT)
+        return sp_fail(err, SP_EDATA, "%s holds %s, but must hold texts", sp_stored_where(f, array, where), array->type);
     int64_t *numbers = NULL;
     status = sp_stored_integers(f, array, &numbers, err);
     if (status == SP_OK && !(*out = sp_texts_of_numbers(numbers, array->count)))
@@ -297,13 +409,12 @@ sp_status sp_stored_texts(const sp_stored_file *f, sp_stored *array, sp_texts *o
 sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_error *err)
 {
     const int one = 1;
-    char where[300];
+    char where[SP_STORED_WHERE];
     sp_texts texts = NULL;
     int32_t *index = malloc(((size_t)array->count + 1) * sizeof *index);
     sp_status status = index ? read_texts(f, array, &texts, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status =
-            sp_label_words_new(texts, array->count, sp_stored_where(f, array, where, sizeof where), index, &array->words, err);
+        status = sp_label_words_new(texts, array->count, sp_stored_where(f, array, where), index, &array->words, err);
     free(texts);
     if (status != SP_OK) {
         free(index);

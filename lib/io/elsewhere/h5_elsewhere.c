@@ -14,12 +14,12 @@ static sp_status look_at(sp_stored_file *f, sp_stored *array, sp_error *err)
 {
     unsigned char *bytes = NULL;
     int64_t n = 0;
-    char where[300];
+    char where[SP_STORED_WHERE];
     sp_status status = sp_h5_elsewhere_array(f->file, array->name, &bytes, &n, err);
     if (status != SP_OK)
         return status;
     const int64_t length = sp_npy_header_length(bytes, n);
-    sp_stored_where(f, array, where, sizeof where);
+    sp_stored_where(f, array, where);
     status = length < 0 || length > n ? sp_fail(err, SP_EDATA, "%s: is no array of numbers or texts", where)
                                       : sp_npy_header_read(bytes, length, where, array, err);
     if (status == SP_OK && array->count * array->size != n - length)
@@ -68,7 +68,7 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 
-/* In groups each recording says it; as from_groups() of hdf5/h5_subjects.c. */
+/* In groups each recording says it; as from_recordings() of arrays/array_subjects.c. */
 static sp_status subjects_of_groups(const sp_source_info *info, const char *name, bool is_asked, sp_subjects **out, sp_error *err)
 {
     const char *pattern = info->scores_path ? info->scores_path : info->labels_path;

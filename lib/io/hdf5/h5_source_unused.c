@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
+#include "io/raters.h"
 
 /* Names that stand beside recordings and are looked for when they are needed. */
 static bool is_usual(const char *name)
@@ -38,14 +40,14 @@ static bool leads_to(const char *pattern, const char *path)
     return true;
 }
 
-static bool is_used(const sp_h5_source *h, const char *path)
+static bool is_used(const sp_array_map *map, const char *path)
 {
-    const sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
-    enum { N_PARTS = sizeof parts / sizeof(const sp_h5_part *) };
+    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
+    enum { N_PARTS = sizeof parts / sizeof(const sp_array_part *) };
     for (int i = 0; i < N_PARTS; i++)
-        if (parts[i]->path && leads_to(parts[i]->path, path))
+        if (sp_array_part_is(parts[i]) && leads_to(parts[i]->path, path))
             return true;
-    return h->map.path && leads_to(h->map.path, path);
+    return map->reference && leads_to(map->reference, path);
 }
 
 /* The option that takes such a dataset: scores [T,K] or [N,T,K], labels [T] or [N,T]. */
@@ -105,11 +107,11 @@ static void list_attribute(hid_t object, const char *name, const char *shown, co
 }
 
 /* Of the object at `path`, shown as `shown`. */
-static void list_attributes(const sp_h5_source *h, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+static void list_attributes(const sp_array_map *map, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
 {
     enum { MOST = 64 };
     H5O_info_t info = {0};
-    const hid_t object = H5Oopen(h->file, path, H5P_DEFAULT);
+    const hid_t object = H5Oopen(sp_h5_store_file(&map->file), path, H5P_DEFAULT);
     if (object < 0)
         return;
     const hsize_t n = H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 ? info.num_attrs : 0;
@@ -125,12 +127,12 @@ static void list_attributes(const sp_h5_source *h, const char *path, const char 
 /* ---- datasets ---- */
 
 /* shown: the path with {id}; path: where it stands. */
-static void list_dataset(const sp_h5_source *h, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+static void list_dataset(const sp_array_map *map, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
 {
     char what[300], text[SP_ELEMENT_NAME + SP_H5_SHAPE + 1], type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     hsize_t dims[H5S_MAX_RANK] = {0};
     sp_element element;
-    hid_t dataset = H5Dopen2(h->file, path, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(sp_h5_store_file(&map->file), path, H5P_DEFAULT);
     if (dataset < 0)
         return;
     hid_t space = H5Dget_space(dataset), stored = H5Dget_type(dataset);
@@ -145,20 +147,20 @@ static void list_dataset(const sp_h5_source *h, const char *path, const char *sh
 }
 
 /* The datasets of one group, and the groups in it by name. shown: what stands for the group in paths, "/recordings/{id}". */
-static sp_status list_group(const sp_h5_source *h, const char *group, const char *shown, sp_unused_sink *sink, void *arg,
+static sp_status list_group(const sp_array_map *map, const char *group, const char *shown, sp_unused_sink *sink, void *arg,
                             sp_error *err)
 {
     sp_texts names = NULL;
     int64_t n = 0;
-    sp_status status = sp_h5_links(h->file, h->file_name, group, &names, &n, NULL, err);
+    sp_status status = sp_h5_links(sp_h5_store_file(&map->file), map->file.file, group, &names, &n, NULL, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         char *path = sp_h5_path_join(group, names[i]), *as = sp_h5_path_join(shown, names[i]);
-        const sp_h5_what found = path && as ? sp_h5_look(h->file, path) : SP_H5_ABSENT;
+        const sp_h5_what found = path && as ? sp_h5_look(sp_h5_store_file(&map->file), path) : SP_H5_ABSENT;
         if (!path || !as)
             status = sp_no_memory(err);
-        const bool is_unused = status == SP_OK && !is_usual(names[i]) && !is_used(h, as);
+        const bool is_unused = status == SP_OK && !is_usual(names[i]) && !is_used(map, as);
         if (found == SP_H5_DATASET && is_unused)
-            list_dataset(h, path, as, sink, arg);
+            list_dataset(map, path, as, sink, arg);
         else if (found == SP_H5_GROUP && is_unused) {
             char what[300];
             snprintf(what, sizeof what, "group %.250s", as);
@@ -173,21 +175,25 @@ static sp_status list_group(const sp_h5_source *h, const char *group, const char
 
 sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
 {
-    const sp_h5_source *h = source->opened;
-    char *group = h->map.first_path ? sp_h5_path_group(h->map.first_path) : NULL;
-    char *shown = h->map.path ? sp_h5_path_group(h->map.path) : NULL;
+    const sp_array_map *map = sp_array_source_map(source);
+    const char *first = map->first->name;
+    char *group = sp_h5_path_group(first), *shown = sp_h5_path_group(map->reference);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = list_group(h, "/", "/", sink, arg, err);
-    if (status == SP_OK && group && shown && strcmp(group, "/") != 0)
-        status = list_group(h, group, shown, sink, arg, err);
-    list_attributes(h, "/", "/", sink, arg);
-    if (group && shown && strcmp(group, "/") != 0)
-        list_attributes(h, group, shown, sink, arg);
-    if (h->map.first_path)
-        list_attributes(h, h->map.first_path, h->map.path, sink, arg);
-    if (h->labels.path && h->map.layout != SP_LAYOUT_GROUPS && strcmp(h->labels.path, h->map.path) != 0)
-        list_attributes(h, h->labels.path, h->labels.path, sink, arg);
+    sp_status status = SP_OK;
+    if (!group || !shown)
+        TRY(sp_no_memory(err));
+    const bool has_group = strcmp(group, "/") != 0;
+    TRY(list_group(map, "/", "/", sink, arg, err));
+    if (has_group)
+        TRY(list_group(map, group, shown, sink, arg, err));
+    list_attributes(map, "/", "/", sink, arg);
+    if (has_group)
+        list_attributes(map, group, shown, sink, arg);
+    list_attributes(map, first, map->reference, sink, arg);
+    if (sp_array_part_is(&map->labels) && map->layout != SP_LAYOUT_GROUPS && strcmp(map->labels.path, map->reference) != 0)
+        list_attributes(map, map->labels.path, map->labels.path, sink, arg);
+done:
     free(group);
     free(shown);
     return sp_h5_quiet_end(&quiet, status, err);

@@ -236,20 +236,12 @@ sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *pat
                   : dataset_texts(id, file_name, path, 1, 1, out, n, is_number, err);
 }
 
-sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
-                             bool *is_number, sp_error *err)
-{
-    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
-    return id < 0 ? sp_h5_explain(file, file_name, path, mend, err)
-                  : dataset_texts(id, file_name, path, 0, 1, out, n, is_number, err);
-}
-
 sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err)
 {
     bool is_number;
     const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
     return id < 0 ? sp_h5_explain(file, file_name, path, "write it again", err)
-                  : dataset_texts(id, file_name, path, 1, 2, out, n, &is_number, err);
+                  : dataset_texts(id, file_name, path, 0, 2, out, n, &is_number, err);
 }
 
 bool sp_h5_is_text(hid_t dataset)

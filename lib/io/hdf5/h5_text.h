@@ -14,17 +14,13 @@
 sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
                               bool *is_number, sp_error *err);
 
-/* Texts alone, in one dimension or two, row by row; *n of them. SP_OK; SP_EFILE, SP_EDATA. */
+/* Texts alone, in up to two dimensions, row by row; *n of them. SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err);
 
 /* Is an open dataset one of texts? */
 bool sp_h5_is_text(hid_t dataset);
 
-/* The same as sp_h5_texts_dataset(), but a single text (no dimension) will do too. */
-sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
-                             bool *is_number, sp_error *err);
-
-/* The same for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
+/* The same as sp_h5_texts_dataset() for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
                                 int64_t *n, bool *is_number, sp_error *err);
 

@@ -142,9 +142,10 @@ class TestNpz(st.TestCase):
         self.refused("a.npz: array labels: has shape [191, 5], but must have shape [191] to go with the scores; where it is one-hot write "
                      "the index of the class (argmax over the last axis)")
         np.savez(self.path("a.npz"), probs=self.probs, offsets=[0, 3, 2, 191])
-        self.refused("a.npz: array offsets: offset 2 (2) is below the one before it (3); offsets ascend")
+        self.refused("a.npz: array offsets: goes down from 3 to 2 at value 2; it must ascend from 0 to 191")
         np.savez(self.path("a.npz"), probs=self.probs, offsets=[0, 190])
-        self.refused("a.npz: array offsets: goes from 0 to 190, but must go from 0 to 191, the number of steps")
+        self.refused("a.npz: array offsets: goes from 0 to 190, but array probs has 191 steps; it must begin with 0 and end with 191 (one value more than "
+                     "there are recordings)")
         np.savez(self.path("a.npz"), probs=self.probs, offsets=[0, 70, 191], ids=["a", "a"])
         self.refused("a.npz: array ids: recordings 0 and 1 are both called 'a'; give each its own id")
         np.savez(self.path("a.npz"), probs=np.zeros((2, 3, K)))
@@ -154,7 +155,7 @@ class TestNpz(st.TestCase):
         self.refused("a.npz: array labels, recording 3, step 29: label 7 is not one of the 5 classes 0..4; unscored steps are -1, and "
                      "--codes or --map reads others' numbers")
         np.savez(self.path("a.npz"), probs=self.probs, classes=STAGES[:4])
-        self.refused("a.npz: array classes has 4 names, but the scores have 5 classes")
+        self.refused("a.npz: array classes names 4 classes, but array probs has 5 columns; write one name for each column")
         np.savez(self.path("a.npz"), probs=self.probs, ids=np.array(["a", None], dtype=object))
         self.refused("a.npz: array ids: holds Python objects, which are not read; write it again with .astype('float32'), labels with "
                      ".astype('int64'), texts with .astype(str)")

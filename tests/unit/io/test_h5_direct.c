@@ -417,7 +417,10 @@ static void test_chunk_cache(void **state)
     sp_source *source = NULL;
     sp_error err;
     assert_ok(sp_source_open(made_path("chunks.h5"), NULL, &source, &err), &err);
-    hid_t access = H5Dget_access_plist(((const sp_h5_source *)source->opened)->scores.data.id);
+    sp_block *block = sp_block_new();
+    assert_ok(sp_source_read_steps(source, 0, 0, 10, SP_BLOCK_SCORES, block, &err), &err);
+    sp_block_free(block);
+    hid_t access = H5Dget_access_plist(sp_h5_array_data(sp_array_source_map(source)->scores.one)->id);
     size_t slots = 0, bytes = 0;
     double w0;
     H5Pget_chunk_cache(access, &slots, &bytes, &w0);

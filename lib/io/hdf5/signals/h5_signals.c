@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+#include "io/arrays/array_class_names.h"
 #include "io/hdf5/h5_file.h"
-#include "io/hdf5/h5_source.h"
+#include "io/hdf5/h5_store.h"
+#include "io/hdf5/h5_text.h"
 
 struct sp_signals {
     char *file_name, *path, *base; /* base: the group that /labels and the like stand in */
@@ -128,21 +131,21 @@ static sp_status read_ids(sp_signals *s, sp_error *err)
 
 static sp_status read_classes(sp_signals *s, sp_error *err)
 {
-    const sp_h5_map map = {.file = s->file,
-                           .file_name = s->file_name,
-                           .layout = SP_LAYOUT_PACKED,
-                           .path = s->path,
-                           .base = s->base,
-                           .n_recordings = s->info.n_recordings};
-    char place[256];
-    int64_t n = 0;
-    sp_status status = sp_h5_source_classes(&map, 0, &s->classes, &n, place, sizeof place, err);
-    if (status == SP_OK && s->classes) {
-        if (n > INT32_MAX)
-            return sp_fail(err, SP_EDATA, "%s: more than %d classes", s->file_name, INT32_MAX);
-        s->info.classes = (const char *const *)s->classes;
-        s->info.n_classes = (int32_t)n;
-    }
+    const sp_stored nameless = {.name = NULL};
+    sp_array_map map = {.file = {.file = s->file_name, .fd = -1},
+                        .layout = SP_LAYOUT_PACKED,
+                        .reference = s->path,
+                        .base = s->base,
+                        .first = &nameless};
+    char place[SP_ARRAY_PLACE];
+    sp_source_info info = {.n_classes = 0};
+    sp_status status = SP_OK;
+    TRY(sp_h5_store_borrow(&map.file, s->file, err));
+    TRY(sp_array_find_classes(&map, &s->classes, &info, place, err));
+    s->info.classes = (const char *const *)s->classes;
+    s->info.n_classes = info.n_classes;
+done:
+    sp_stored_close(&map.file);
     return status;
 }
 

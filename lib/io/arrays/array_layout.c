@@ -1,0 +1,491 @@
+/* Layout, lengths and names of recordings, by the reference: scores, or labels or paths where there are none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "io/arrays/array_find.h"
+#include "io/arrays/array_map.h"
+#include "io/holes.h"
+
+/* What other sentences call the reference: "dataset /probs", "array probs". */
+static const char *reference_name(const sp_array_map *map, char text[SP_STORED_WHERE])
+{
+    if (map->first->name)
+        snprintf(text, SP_STORED_WHERE, "%s %.300s", sp_stored_noun(&map->file), map->first->name);
+    else
+        snprintf(text, SP_STORED_WHERE, "the array");
+    return text;
+}
+/* ---- the reference ---- */
+
+/* Stored [K,T] and wanted [T,K]: the same values, the first index running fastest. */
+static void turn(sp_stored *array)
+{
+    const int64_t steps = array->dims[1];
+    array->dims[1] = array->dims[0];
+    array->dims[0] = steps;
+    array->is_columns = !array->is_columns;
+}
+
+static sp_status check_scores(sp_array_map *map, sp_stored *array, int rank, sp_error *err)
+{
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
+    sp_stored_subject(&map->file, array, where);
+    sp_stored_shape(array, shape);
+    if (sp_stored_is_whole(array) && array->rank == 1)
+        return sp_fail(
+            err, SP_EDATA,
+            "%s holds %s %s: labels, not scores; scores are floats [steps, classes], beside which `labels` names these", where,
+            array->type, shape);
+    if (!sp_stored_is_float(array))
+        return sp_fail(
+            err, SP_EDATA,
+            "%s holds %s, but scores must be float16, float32 or float64; write it again with .astype('float32')%s", where,
+            array->type,
+            sp_stored_is_whole(array) && array->rank == 2 ? ", or where it is one-hot with .argmax(1), which are labels" : "");
+    if (array->rank != 2 && (rank || array->rank != 3))
+        return sp_fail(err, SP_EDATA, "%s has shape %s, but must have [steps, classes]%s; reshape it, or name another %s", where,
+                       shape, rank ? "" : " or [recordings, steps, classes]", sp_stored_noun(&map->file));
+    if (map->is_turned && array->rank != 2)
+        return sp_fail(err, SP_EINVAL, "%s has shape %s; `transpose` is for arrays [classes, steps]%s", where, shape,
+                       sp_array_swap);
+    if (map->is_turned)
+        turn(array);
+    if (array->rank == 3 && array->is_columns)
+        return sp_fail(err, SP_EDATA, "%s has three dimensions in Fortran's order; write it again with numpy.ascontiguousarray",
+                       where);
+    const int64_t K = array->dims[array->rank - 1];
+    const bool may_be_turned = !map->file.store && !map->is_turned && map->first && array->dims[0] == map->first->dims[0];
+    if (K < 1 || K > INT32_MAX)
+        return sp_fail(err, SP_EDATA, "%s has shape %s: its last axis, the classes, must have at least one", where, shape);
+    if (map->n_classes && map->n_classes != K)
+        return sp_fail(err, SP_EDATA, "%s has %lld classes (shape %s), but %s%s has %lld; all recordings need the same%s", where,
+                       (long long)K, shape, map->file.store ? "" : "recording ", map->file.store ? map->first->name : map->ids[0],
+                       (long long)map->n_classes,
+                       may_be_turned ? "; where they are [classes, steps], `transpose` reads them so" : "");
+    map->n_classes = K;
+    return SP_OK;
+}
+static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun, sp_error *err)
+{
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE];
+    sp_stored_subject(&map->file, array, where);
+    if (array->form != SP_STORED_NUMBERS && !sp_array_takes_words(noun))
+        return sp_stored_refuse_text(&map->file, array, err);
+    if (array->rank > 1 && sp_stored_is_float(array) && !map->file.store)
+        return sp_fail(err, SP_EDATA, "%s holds %s %s, scores by their shape; a %s is the number of a class, one a step", where,
+                       array->type, sp_stored_shape(array, shape), noun);
+    if (array->rank < 1 || array->rank > 2 || (rank && array->rank != rank))
+        return sp_fail(err, SP_EDATA, "%s has shape %s, but must have %s; reshape it, or name another %s", where,
+                       sp_stored_shape(array, shape), rank ? "[steps]" : "[steps] or [recordings, steps]",
+                       sp_stored_noun(&map->file));
+    if (array->rank == 2 && array->is_columns)
+        return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray", where);
+    return SP_OK;
+}
+
+/* The same, and from here on texts are words. */
+static sp_status use_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun, sp_error *err)
+{
+    sp_status status = check_whole(map, array, rank, noun, err);
+    return status != SP_OK || array->form == SP_STORED_NUMBERS ? status : sp_stored_use_words(&map->file, array, err);
+}
+
+/* offsets [n_recordings + 1] of lengths, which `array` says. */
+static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, const int64_t *lengths, sp_error *err)
+{
+    char where[SP_STORED_WHERE], other[SP_STORED_WHERE];
+    const int64_t most = map->layout == SP_LAYOUT_PADDED ? map->padded_steps : map->n_steps;
+    sp_stored_where(&map->file, array, where);
+    for (int64_t n = 0; n < map->n_recordings; n++) {
+        if (lengths[n] < 0 || lengths[n] > most)
+            return sp_fail(err, SP_EDATA, "%s, recording %lld: length %lld, but %s has room for 0 to %lld steps%s", where,
+                           (long long)n, (long long)lengths[n], reference_name(map, other), (long long)most,
+                           lengths[n] > most && lengths[n] <= map->n_classes && map->layout == SP_LAYOUT_PADDED ? sp_array_swap
+                                                                                                                : "");
+        sp_status status = sp_steps_put(map->offsets, n, lengths[n], map->file.file, err);
+        if (status != SP_OK)
+            return status;
+    }
+    const int64_t total = map->offsets[map->n_recordings];
+    if (map->layout == SP_LAYOUT_PADDED)
+        map->n_steps = total;
+    else if (total != map->n_steps)
+        return sp_fail(err, SP_EDATA,
+                       "%s adds up to %lld steps, but %s has %lld; the lengths of all recordings must add up to its first axis",
+                       sp_stored_subject(&map->file, array, where), (long long)total, reference_name(map, other),
+                       (long long)map->n_steps);
+    return SP_OK;
+}
+
+static sp_status check_offsets(sp_array_map *map, const sp_stored *array, sp_error *err)
+{
+    char where[SP_STORED_WHERE], other[SP_STORED_WHERE];
+    const int64_t *o = map->offsets;
+    sp_stored_subject(&map->file, array, where);
+    for (int64_t n = 0; n < map->n_recordings; n++)
+        if (o[n + 1] < o[n])
+            return sp_fail(err, SP_EDATA, "%s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld", where,
+                           (long long)o[n], (long long)o[n + 1], (long long)n + 1, (long long)map->n_steps);
+    if (o[0] != 0 || o[map->n_recordings] != map->n_steps)
+        return sp_fail(err, SP_EDATA,
+                       "%s goes from %lld to %lld, but %s has %lld steps; it must begin with 0 and end with %lld (one value more "
+                       "than there are recordings)",
+                       where, (long long)o[0], (long long)o[map->n_recordings], reference_name(map, other),
+                       (long long)map->n_steps, (long long)map->n_steps);
+    return SP_OK;
+}
+
+static sp_status map_packed(sp_array_map *map, const sp_source_options *options, sp_error *err)
+{
+    sp_stored *offsets = NULL, *lengths = NULL;
+    char where[SP_STORED_WHERE];
+    int64_t *values = NULL;
+    sp_status status = SP_OK;
+    map->n_steps = map->first->dims[0];
+    if (options->offsets && options->lengths)
+        TRY(sp_fail(err, SP_EINVAL, "%s: `offsets` and `lengths` say the same thing; give one", map->file.file));
+    if (!options->lengths)
+        TRY(sp_array_named(map, options->offsets, "offsets", "offsets", &offsets, err));
+    if (!offsets)
+        TRY(sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err));
+    map->layout = offsets || lengths ? SP_LAYOUT_PACKED : SP_LAYOUT_SINGLE;
+    if (offsets) {
+        TRY(sp_stored_integers(&map->file, offsets, &map->offsets, err));
+        if (offsets->count < 1)
+            TRY(sp_fail(err, SP_EDATA, "%s is empty, but must hold where each recording begins and the end, from 0 to %lld",
+                        sp_stored_subject(&map->file, offsets, where), (long long)map->n_steps));
+        map->n_recordings = offsets->count - 1;
+        TRY(check_offsets(map, offsets, err));
+        goto done;
+    }
+    map->n_recordings = lengths ? lengths->count : 1;
+    if (!(map->offsets = calloc((size_t)map->n_recordings + 1, sizeof *map->offsets)))
+        TRY(sp_no_memory(err));
+    if (lengths) {
+        TRY(sp_stored_integers(&map->file, lengths, &values, err));
+        TRY(lengths_to_offsets(map, lengths, values, err));
+    } else {
+        map->offsets[1] = map->n_steps;
+    }
+done:
+    free(values);
+    return status;
+}
+
+/* Steps that take part: [N,T], and of packed steps [S], flags that are not 0. */
+static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags, sp_error *err)
+{
+    enum { AT_ONCE = 1 << 20 };
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_SHAPE], reference[SP_STORED_WHERE], row[40] = "";
+    const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+    const int64_t N = is_padded ? map->n_recordings : 1, T = is_padded ? map->padded_steps : map->n_steps;
+    const int64_t rows = T < AT_ONCE ? AT_ONCE / (T + 1) + 1 : 1;
+    int64_t *values = malloc(((size_t)((rows < N ? rows : N) * T) + 1) * sizeof *values);
+    sp_status status = SP_OK;
+    if (!values)
+        TRY(sp_no_memory(err));
+    TRY(check_whole(map, array, 0, "value of valid", err));
+    if (array->rank != 1 + is_padded || array->dims[0] != (is_padded ? N : T) || (is_padded && array->dims[1] != T))
+        TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but %s has %s; it must be one flag per %sstep",
+                    sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape), reference_name(map, reference),
+                    sp_stored_shape(map->first, other), is_padded ? "recording and " : ""));
+    for (int64_t n = 0; n < N; n += rows) {
+        const int64_t count = (n + rows < N ? rows : N - n) * T;
+        int64_t bad_at = -1;
+        double bad = 0;
+        TRY(sp_stored_read(&map->file, array, n * T, count, SP_TO_I64, 0, values, &bad_at, &bad, err));
+        for (int64_t i = 0; bad_at < 0 && i < count; i++) {
+            flags[n * T + i] = values[i] != 0;
+            if (values[i] != 0 && values[i] != 1) {
+                bad_at = i;
+                bad = (double)values[i];
+            }
+        }
+        if (bad_at < 0)
+            continue;
+        if (is_padded)
+            snprintf(row, sizeof row, "recording %lld, ", (long long)(n + bad_at / T));
+        TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: %g is neither 0 nor 1",
+                       sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), bad));
+    }
+done:
+    free(values);
+    return status;
+}
+
+/* Of padded recordings their lengths, and where they have holes map->kept. What is read for other than scores keeps the width of
+ * its rows, so that recordings of another file can be matched. */
+static sp_status find_kept(sp_array_map *map, sp_stored *valid, bool cuts, int64_t *lengths, sp_error *err)
+{
+    const int64_t N = map->n_recordings, T = map->padded_steps;
+    uint8_t *flags = malloc((size_t)(N * T) + 1);
+    if (!flags)
+        return sp_no_memory(err);
+    map->kept_name = valid->name;
+    sp_status status = read_valid(map, valid, flags, err);
+    if (status == SP_OK && cuts)
+        status = sp_holes_lengths(N, T, flags, lengths, &map->kept, err);
+    if (status != SP_OK || cuts)
+        free(flags);
+    else
+        map->kept = flags;
+    return status;
+}
+
+/* Of packed recordings map->kept, where an array says which steps take part. */
+static sp_status find_packed_kept(sp_array_map *map, sp_error *err)
+{
+    sp_stored *valid = NULL;
+    sp_status status = SP_OK;
+    if (map->file.store || map->file.by_name)
+        TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
+    if (!valid)
+        goto done;
+    map->kept_name = valid->name;
+    if (!(map->kept = malloc((size_t)map->n_steps + 1)))
+        TRY(sp_no_memory(err));
+    TRY(read_valid(map, valid, map->kept, err));
+done:
+    return status;
+}
+
+/* Words in rows: what is empty at the end of one is padding. */
+static void lengths_of_words(const sp_array_map *map, int64_t *lengths)
+{
+    const sp_stored *array = map->first;
+    const int64_t T = map->padded_steps;
+    const int32_t *word = (const int32_t *)(const void *)array->bytes;
+    for (int64_t n = 0; n < map->n_recordings; n++)
+        while (lengths[n] > 0 && !*array->words->words[word[n * T + lengths[n] - 1]])
+            lengths[n]--;
+}
+
+static sp_status map_padded(sp_array_map *map, const sp_source_options *options, sp_error *err)
+{
+    char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_WHERE];
+    sp_stored *lengths = NULL, *valid = NULL;
+    const sp_stored *array = map->first;
+    int64_t *values = NULL;
+    sp_status status = SP_OK;
+    map->layout = SP_LAYOUT_PADDED;
+    map->n_recordings = array->dims[0];
+    map->padded_steps = array->dims[1];
+    sp_stored_subject(&map->file, array, where);
+    sp_stored_shape(array, shape);
+    if (options->offsets)
+        TRY(sp_fail(err, SP_EINVAL, "%s has shape %s, one row a recording; offsets do not apply, use `lengths`", where, shape));
+    TRY(sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err));
+    if (!lengths)
+        TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
+    const bool may_be_tokens = !lengths && !valid;
+    if (may_be_tokens)
+        TRY(sp_array_named(map, NULL, "attention_mask", "", &valid, err));
+    map->ignores_100 = options->ignores_100 || may_be_tokens;
+    map->is_unsized = !lengths && !valid && !array->words && (map->file.store || map->file.by_name);
+    if (!lengths && !valid && map->padded_steps == 0 && map->n_recordings > 0)
+        TRY(sp_fail(err, SP_EDATA, "%s has shape %s: %lld recordings without a step", where, shape,
+                    (long long)map->n_recordings));
+    if (!(map->offsets = calloc((size_t)map->n_recordings + 1, sizeof *map->offsets)))
+        TRY(sp_no_memory(err));
+    if (lengths) {
+        TRY(sp_stored_integers(&map->file, lengths, &values, err));
+        if (lengths->count != map->n_recordings)
+            TRY(sp_fail(err, SP_EDATA, "%s has %lld lengths, but %s has shape %s, so %lld recordings",
+                        sp_stored_subject(&map->file, lengths, where), (long long)lengths->count, reference_name(map, other),
+                        shape, (long long)map->n_recordings));
+    } else {
+        if (!(values = malloc(((size_t)map->n_recordings + 1) * sizeof *values)))
+            TRY(sp_no_memory(err));
+        for (int64_t n = 0; n < map->n_recordings; n++)
+            values[n] = map->padded_steps;
+        if (valid)
+            TRY(find_kept(map, valid, options->needs_scores, values, err));
+        else if (array->words)
+            lengths_of_words(map, values);
+    }
+    TRY(lengths_to_offsets(map, lengths ? lengths : valid ? valid : array, values, err));
+done:
+    free(values);
+    return status;
+}
+
+static sp_status find_names(sp_array_map *map, const sp_source_options *options, sp_error *err)
+{
+    char where[SP_STORED_WHERE], other[SP_STORED_WHERE];
+    sp_stored *ids = NULL;
+    int64_t a = 0, b = 0;
+    sp_status status = SP_OK;
+    TRY(sp_array_named(map, options->ids, "ids", "ids", &ids, err));
+    if (!ids && map->layout == SP_LAYOUT_SINGLE) {
+        char *name = sp_file_stem(map->file.file);
+        map->ids = name ? sp_texts_copy((const char *const *)&name, 1) : NULL;
+        free(name);
+    } else if (!ids) {
+        map->ids = sp_texts_of_numbers(NULL, map->n_recordings);
+    } else {
+        TRY(sp_stored_texts(&map->file, ids, &map->ids, err));
+    }
+    if (!map->ids)
+        TRY(sp_no_memory(err));
+    map->has_ids = ids != NULL;
+    if (!ids)
+        goto done;
+    if (ids->count != map->n_recordings)
+        TRY(sp_fail(err, SP_EDATA, "%s has %lld ids, but %s has %lld recordings", sp_stored_subject(&map->file, ids, where),
+                    (long long)ids->count, reference_name(map, other), (long long)map->n_recordings));
+    if (sp_texts_duplicate((const char *const *)map->ids, ids->count, &a, &b))
+        TRY(sp_fail(err, SP_EDATA, "%s: recordings %lld and %lld are both called '%s'; give each its own id",
+                    sp_stored_where(&map->file, ids, where), (long long)a, (long long)b, map->ids[a]));
+    if (a == -2)
+        TRY(sp_no_memory(err));
+done:
+    return status;
+}
+
+/* ---- several arrays ---- */
+
+/* Looks at the array of the last recording that was found, in groups. */
+typedef struct looking {
+    sp_array_map *map;
+    const sp_array_part *part;
+} looking;
+
+static sp_status look_at_recording(void *arg, sp_stored *array, sp_error *err)
+{
+    const looking *l = arg;
+    sp_array_map *map = l->map;
+    const int64_t n = map->n_recordings;
+    sp_status status = l->part->has_classes ? check_scores(map, array, 2, err) : check_whole(map, array, 1, l->part->noun, err);
+    if (status != SP_OK)
+        return status;
+    if (n == 0) {
+        map->first_taken = (sp_stored){.name = strdup(array->name), .form = array->form, .element = array->element};
+        map->first_taken.size = array->size;
+        map->first_taken.rank = array->rank;
+        memcpy(map->first_taken.dims, array->dims, sizeof array->dims);
+        memcpy(map->first_taken.type, array->type, sizeof array->type);
+        map->first = &map->first_taken;
+        if (!map->first_taken.name)
+            return sp_no_memory(err);
+    }
+    map->is_wide |= array->size == 8;
+    map->is_mixed |= strcmp(array->type, map->first->type) != 0;
+    if ((n & (n - 1)) == 0) {
+        int64_t *grown = realloc(map->offsets, (2 * (size_t)n + 2) * sizeof *grown);
+        if (!grown)
+            return sp_no_memory(err);
+        map->offsets = grown;
+        grown[0] = 0;
+    }
+    return sp_steps_put(map->offsets, n, array->dims[0], map->file.file, err);
+}
+
+/* Recordings of one array each. */
+static sp_status map_groups(sp_array_map *map, sp_array_part *part, const sp_source_options *options, sp_error *err)
+{
+    looking l = {.map = map, .part = part};
+    char mend[SP_ARRAY_MEND], list[700];
+    sp_status status = SP_OK;
+    map->has_ids = true;
+    if (map->file.store && (options->offsets || options->lengths || options->ids))
+        TRY(sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording ({id}); `offsets`, `lengths` and `ids` do not apply",
+                    map->file.file, part->path));
+    if (map->file.store) {
+        sp_array_mend(part == &map->scores ? "scores" : part == &map->labels ? "labels" : "paths", mend);
+        TRY(map->file.store->each(&map->file, part->path, mend, &map->ids, &map->n_recordings, look_at_recording, &l, err));
+        part->is_taken = true;
+        if (sp_array_takes_words(part->noun))
+            TRY(sp_array_use_words(map, part, err));
+        goto done;
+    }
+    TRY(sp_array_find_ids(map, part->path, err));
+    TRY(sp_array_find_each(map, part, err));
+    const int64_t N = map->n_recordings;
+    if (N == 0) {
+        sp_array_list(map, list, sizeof list);
+        TRY(sp_fail(err, SP_EFILE, "%s: no array is called %s; it holds %s", map->file.file, part->path, list));
+    }
+    for (map->n_recordings = 0; map->n_recordings < N; map->n_recordings++) {
+        TRY(look_at_recording(&l, part->each[map->n_recordings], err));
+        if (!part->has_classes)
+            TRY(use_whole(map, part->each[map->n_recordings], 1, part->noun, err));
+    }
+done:
+    return status;
+}
+
+/* The group that says where recordings begin, of paths in a store: the one that they stand in, or the nearest above that has
+ * offsets or lengths. */
+static sp_status find_base(sp_array_map *map, const char *path, bool are_paths, sp_error *err)
+{
+    char *above = NULL, *at = sp_array_group(path);
+    sp_status status = SP_OK;
+    map->base = at ? strdup(at) : NULL;
+    if (!map->base)
+        TRY(sp_no_memory(err));
+    while (are_paths) {
+        char *offsets = sp_array_join(at, "offsets"), *lengths = sp_array_join(at, "lengths");
+        const bool is_there = offsets && lengths &&
+                              (sp_stored_what_is(&map->file, offsets) != SP_STORED_ABSENT ||
+                               sp_stored_what_is(&map->file, lengths) != SP_STORED_ABSENT);
+        const bool failed = !offsets || !lengths;
+        free(offsets);
+        free(lengths);
+        if (failed)
+            TRY(sp_no_memory(err));
+        if (is_there) {
+            free(map->base);
+            map->base = at;
+            at = NULL;
+        }
+        if (is_there || strcmp(at, "/") == 0)
+            break;
+        if (!(above = sp_array_group(at)))
+            TRY(sp_no_memory(err));
+        free(at);
+        at = above;
+    }
+done:
+    free(at);
+    return status;
+}
+
+/* The group of the recordings' arrays: "/recordings" of "/recordings/{id}/probs". */
+static sp_status find_group(sp_array_map *map, const char *pattern, sp_error *err)
+{
+    char *until = strndup(pattern, (size_t)(strstr(pattern, SP_ARRAY_HOLE) - pattern));
+    map->base = until ? sp_array_group(until) : NULL;
+    free(until);
+    return map->base ? SP_OK : sp_no_memory(err);
+}
+
+/* Layout, lengths and names by the reference: one array, or those of its pattern. */
+sp_status sp_array_map_recordings(sp_array_map *map, sp_array_part *part, const sp_source_options *options, sp_error *err)
+{
+    const bool is_one = part->one != NULL;
+    sp_status status = SP_OK;
+    map->reference = part->path;
+    if (map->file.store)
+        TRY(is_one ? find_base(map, part->one->name, part == map->paths, err) : find_group(map, part->path, err));
+    if (!is_one) {
+        map->layout = SP_LAYOUT_GROUPS;
+        TRY(map_groups(map, part, options, err));
+        map->n_steps = map->offsets[map->n_recordings];
+        goto done;
+    }
+    map->first = part->one;
+    TRY(part->has_classes ? check_scores(map, part->one, 0, err) : check_whole(map, part->one, 0, part->noun, err));
+    if (map->file.store)
+        TRY(map->file.store->describe(&map->file, part->one, err));
+    if (part->one->form != SP_STORED_NUMBERS)
+        TRY(sp_stored_use_words(&map->file, part->one, err));
+    map->is_wide = part->one->size == 8;
+    TRY(part->one->rank == 2 + part->has_classes ? map_padded(map, options, err) : map_packed(map, options, err));
+    if (map->layout != SP_LAYOUT_PADDED)
+        TRY(find_packed_kept(map, err));
+    TRY(find_names(map, options, err));
+done:
+    return status;
+}

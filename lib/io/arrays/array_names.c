@@ -1,0 +1,287 @@
+/* Names of arrays: paths, patterns, what is called so, and what people call them. */
+#include "io/arrays/array_find.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "io/raters.h"
+
+/* ---- by name ---- */
+
+char *sp_array_join(const char *group, const char *name)
+{
+    const size_t n = strlen(group), size = n + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", group, n == 0 || group[n - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+char *sp_array_group(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == path ? strdup("/") : strndup(path, slash ? (size_t)(slash - path) : 0);
+}
+
+/* The array at <group>/<name>, or NULL. *failed: no memory. */
+sp_stored *sp_array_find_in(const sp_array_map *map, const char *group, const char *name, bool *failed)
+{
+    char *path = sp_array_join(group, name);
+    sp_stored *found = path ? sp_stored_find(&map->file, path) : NULL;
+    *failed |= !path;
+    free(path);
+    return found;
+}
+
+/* What stands beside the reference: "night/offsets" of "night/probs". Of arrays that are not in a store else what stands in the
+ * root. */
+static sp_stored *find_usual(const sp_array_map *map, const char *usual, bool *failed)
+{
+    if (map->file.store)
+        return sp_array_find_in(map, map->base ? map->base : "/", usual, failed);
+    const char *name = map->first && map->layout != SP_LAYOUT_GROUPS ? map->first->name : NULL;
+    if (!name || !strchr(name, '/'))
+        return sp_stored_find(&map->file, usual);
+    char *group = sp_array_group(name);
+    sp_stored *found = group ? sp_array_find_in(map, group, usual, failed) : NULL;
+    *failed |= !group;
+    free(group);
+    if (found)
+        found->is_used = true; /* in the root such names are never listed as unused */
+    return found ? found : sp_stored_find(&map->file, usual);
+}
+
+void sp_array_mend(const char *option, char text[SP_ARRAY_MEND])
+{
+    static const char *const references[] = {"scores", "labels", "paths"}, *const shapes[] = {"offsets", "lengths", "ids"};
+    snprintf(text, SP_ARRAY_MEND,
+             strcmp(option, "groups") == 0 ? "`groups` names the dataset of the subjects" : "name another dataset");
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
+        if (strcmp(option, references[i]) == 0)
+            snprintf(text, SP_ARRAY_MEND, "say where the %s are with `%s` PATH", option, option);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(option, shapes[i]) == 0)
+            snprintf(text, SP_ARRAY_MEND, "name it with `%s`", option);
+}
+
+sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
+                         sp_error *err)
+{
+    char list[700], mend[SP_ARRAY_MEND];
+    bool failed = false;
+    *out = given ? sp_stored_find(&map->file, given) : usual ? find_usual(map, usual, &failed) : NULL;
+    if (failed)
+        return sp_no_memory(err);
+    if (*out)
+        return sp_stored_look(&map->file, *out, err);
+    if (!given)
+        return SP_OK;
+    if (map->file.store) {
+        sp_array_mend(option, mend);
+        return map->file.store->explain(&map->file, given, mend, err);
+    }
+    if (!map->file.by_name)
+        return sp_fail(err, SP_EINVAL, "%s: is one array without names, so `%s` %s finds nothing in it", map->file.file, option,
+                       given);
+    sp_array_list(map, list, sizeof list);
+    return sp_fail(err, SP_EFILE, "%s: there is no array %s; it holds %s", map->file.file, given, list);
+}
+
+/* ---- one array for each recording ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return sp_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* The recording that a name speaks of by a pattern: where and how long its id is. False: another name. */
+static bool match_pattern(const char *pattern, const char *name, const char **id, size_t *length)
+{
+    const char *at = strstr(pattern, SP_ARRAY_HOLE), *after = at + strlen(SP_ARRAY_HOLE);
+    const size_t before = (size_t)(at - pattern), rest = strlen(after), n = strlen(name);
+    if (n <= before + rest || memcmp(name, pattern, before) != 0 || strcmp(name + n - rest, after) != 0)
+        return false;
+    *id = name + before;
+    *length = n - before - rest;
+    return true;
+}
+
+char *sp_array_fill(const char *pattern, const char *id)
+{
+    enum { HOLE = sizeof SP_ARRAY_HOLE - 1 };
+    size_t n = strlen(pattern) + 1, used = 0;
+    for (const char *at = pattern; (at = strstr(at, SP_ARRAY_HOLE)); at += HOLE)
+        n += strlen(id);
+    char *name = malloc(n);
+    for (const char *at; name && (at = strstr(pattern, SP_ARRAY_HOLE)); pattern = at + HOLE)
+        used += (size_t)snprintf(name + used, n - used, "%.*s%s", (int)(at - pattern), pattern, id);
+    if (name)
+        snprintf(name + used, n - used, "%s", pattern);
+    return name;
+}
+
+/* Is a part of a name, between slashes, a recording? */
+static bool is_recording(const sp_array_map *map, const char *part, size_t length)
+{
+    char *id = strndup(part, length);
+    const char *key = id;
+    const bool is_one = id && bsearch(&key, map->ids, (size_t)map->n_recordings, sizeof *map->ids, compare_ids);
+    free(id);
+    return is_one;
+}
+
+/* Which part of a name is the recording, and how long it is; NULL: none. Cells of MATLAB are NAME/1, NAME/2 ... */
+static const char *find_recording(const sp_array_map *map, const char *name, size_t *length)
+{
+    const char *slash = strrchr(name, '/');
+    if (!slash || (!map->file.counts_from_1 && map->layout != SP_LAYOUT_GROUPS))
+        return NULL;
+    if (map->file.counts_from_1) {
+        *length = strlen(slash + 1);
+        return slash + 1;
+    }
+    for (const char *part = name; *part; part += *length + (part[*length] == '/')) {
+        *length = strcspn(part, "/");
+        if (is_recording(map, part, *length))
+            return part;
+    }
+    return NULL;
+}
+
+bool sp_array_title(const sp_array_map *map, const sp_stored *array, char title[SP_ARRAY_TITLE])
+{
+    size_t length = 0;
+    const char *name = array->name ? array->name : "", *part = find_recording(map, name, &length);
+    snprintf(title, SP_ARRAY_TITLE, "%s", name);
+    if (!part || strlen(name) + sizeof SP_ARRAY_HOLE > SP_ARRAY_TITLE)
+        return true;
+    snprintf(title, SP_ARRAY_TITLE, "%.*s" SP_ARRAY_HOLE "%s", (int)(part - name), name, part + length);
+    char *first = sp_array_fill(title, map->n_recordings ? map->ids[0] : "1");
+    const sp_stored *other = first ? sp_stored_find(&map->file, first) : NULL;
+    free(first);
+    return !other || other == array;
+}
+
+/* What the file holds; of arrays that go by one title the first. */
+void sp_array_list(sp_array_map *map, char *text, size_t size)
+{
+    enum { MOST = 6 };
+    char shape[SP_STORED_SHAPE], title[SP_ARRAY_TITLE];
+    size_t used = 0;
+    int64_t n = 0;
+    sp_error ignored;
+    text[0] = '\0';
+    for (int64_t i = 0; i < map->file.n; i++) {
+        sp_stored *array = map->file.by_name ? map->file.by_name[i] : &map->file.arrays[i];
+        if (!sp_array_title(map, array, title) || n++ >= MOST || used + SP_STORED_SHAPE + 100 >= size)
+            continue;
+        const bool is_known = sp_stored_look(&map->file, array, &ignored) == SP_OK;
+        used += (size_t)snprintf(text + used, size - used, "%s%.40s", n > 1 ? ", " : "", *title ? title : "one array");
+        if (is_known)
+            used += (size_t)snprintf(text + used, size - used, " %s %s", array->type, sp_stored_shape(array, shape));
+    }
+    if (n > MOST)
+        snprintf(text + used, size - used, " and %lld more", (long long)n - MOST);
+}
+
+sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *err)
+{
+    const int64_t n_arrays = map->file.n;
+    sp_text_span *spans = malloc(((size_t)n_arrays + 1) * sizeof *spans);
+    if (!spans)
+        return sp_no_memory(err);
+    int64_t n = 0;
+    for (int64_t i = 0; i < n_arrays; i++)
+        if (map->file.arrays[i].name && match_pattern(pattern, map->file.arrays[i].name, &spans[n].text, &spans[n].length))
+            n++;
+    map->ids = sp_texts_pack(spans, n);
+    free(spans);
+    if (!map->ids)
+        return sp_no_memory(err);
+    map->n_recordings = n;
+    map->has_ids = true;
+    sp_natural_sort(map->ids, n);
+    return SP_OK;
+}
+
+sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *err)
+{
+    part->each = calloc((size_t)map->n_recordings + 1, sizeof(sp_stored *));
+    sp_status status = part->each ? SP_OK : sp_no_memory(err);
+    for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
+        char *name = sp_array_fill(part->path, map->ids[n]);
+        if (!name)
+            return sp_no_memory(err);
+        part->each[n] = sp_stored_find(&map->file, name);
+        part->n_absent += part->each[n] == NULL;
+        if (part->each[n])
+            status = sp_stored_look(&map->file, part->each[n], err);
+        free(name);
+    }
+    return status;
+}
+static const char *const beside_names[] = {"labels",         "segments", "weights", "mask",     "offsets",       "lengths",
+                                           "valid",          "ids",      "classes", "subjects", "epoch_seconds", "tokens",
+                                           "attention_mask", "gaps"};
+
+bool sp_array_is_beside(const char *name)
+{
+    for (size_t i = 0; i < sizeof beside_names / sizeof *beside_names; i++)
+        if (strcmp(name, beside_names[i]) == 0)
+            return true;
+    return strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
+}
+
+sp_status sp_array_set_path(const sp_array_map *map, sp_array_part *part, const char *path, sp_error *err)
+{
+    char *clean = malloc(strlen(path) + 2), *to = clean;
+    if (!clean)
+        return sp_no_memory(err);
+    if (map->file.store) {
+        for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
+            const size_t n = strcspn(path, "/");
+            *to++ = '/';
+            memcpy(to, path, n);
+            to += n;
+            path += n;
+        }
+        if (to == clean)
+            *to++ = '/';
+        *to = '\0';
+    } else {
+        strcpy(clean, *path == '/' ? path + 1 : path);
+    }
+    part->path = clean;
+    return SP_OK;
+}
+
+/* Is a part of a path, [n] letters, what arrays of scores or labels are called? */
+static bool is_usual_folder(const char *name, size_t n)
+{
+    for (int kind = 0; kind < SP_N_KINDS; kind++)
+        if (strlen(sp_kind_name((sp_kind)kind)) == n && memcmp(name, sp_kind_name((sp_kind)kind), n) == 0)
+            return true;
+    return n == strlen("labels") && memcmp(name, "labels", n) == 0;
+}
+
+char *sp_array_name_beside(const char *path, const char *name, bool *is_none)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path, *folder = slash ? slash : path;
+    while (folder > path && folder[-1] != '/')
+        folder--;
+    const size_t n_folder = slash ? (size_t)(slash - folder) : 0;
+    const bool is_of_id = strstr(last, SP_ARRAY_HOLE) != NULL;
+    const bool is_in_folder = n_folder > 0 && (strcmp(last, SP_ARRAY_HOLE) == 0 || is_usual_folder(folder, n_folder));
+    *is_none = is_of_id && !is_in_folder;
+    if (*is_none)
+        return NULL;
+    const size_t size = strlen(path) + strlen(name) + 1;
+    char *out = malloc(size);
+    if (out && is_of_id)
+        snprintf(out, size, "%.*s%s%s", (int)(folder - path), path, name, slash);
+    else if (out)
+        snprintf(out, size, "%.*s%s", (int)(last - path), path, name);
+    return out;
+}

@@ -1,0 +1,389 @@
+/* One dataset a recording: "/recordings/{id}/log_probs" and other patterns. Each object is opened once, when they are found. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_store.h"
+
+/* ---- patterns ---- */
+
+/* "/night/rec_{id}/softmax": group "/night", before "rec_", after "", is_leaf false. */
+typedef struct pattern {
+    char *group, *before, *after;
+    bool is_leaf; /* nothing follows the component with {id} */
+} pattern;
+
+static void pattern_free(pattern *p)
+{
+    free(p->group);
+    free(p->before);
+    free(p->after);
+}
+
+static bool pattern_split(const char *path, pattern *out)
+{
+    const char *mark = strstr(path, "{id}"), *start = mark, *end = mark + strlen("{id}");
+    while (start[-1] != '/')
+        start--;
+    const char *stop = end + strcspn(end, "/");
+    out->group = start - 1 == path ? strdup("/") : strndup(path, (size_t)(start - 1 - path));
+    out->before = strndup(start, (size_t)(mark - start));
+    out->after = strndup(end, (size_t)(stop - end));
+    out->is_leaf = !*stop;
+    return out->group && out->before && out->after;
+}
+
+/* Cuts a link's name down to the id in place; false when it does not fit the pattern. */
+static bool pattern_match(const pattern *p, char *name)
+{
+    size_t n = strlen(name), before = strlen(p->before), after = strlen(p->after);
+    if (n <= before + after || memcmp(name, p->before, before) != 0 || memcmp(name + n - after, p->after, after) != 0)
+        return false;
+    memmove(name, name + before, n - before - after);
+    name[n - before - after] = '\0';
+    return true;
+}
+
+/* Datasets that stand beside recordings without being one. */
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = {"classes", "class_names", "ids", "offsets", "lengths"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- what stands beside ---- */
+
+static const char *const beside_names[SP_H5_N_BESIDE] = {"labels", "segments", "weights", "mask"};
+
+/* Which bit of each->beside stands for a pattern; -1: none. */
+static int beside_bit(const sp_h5_each *each, const char *path)
+{
+    const char *name = sp_h5_path_name(path);
+    const size_t n = (size_t)(name - path);
+    if (!each->beside || n != (size_t)(sp_h5_path_name(each->pattern) - each->pattern) || memcmp(path, each->pattern, n) != 0)
+        return -1;
+    for (int i = 0; i < SP_H5_N_BESIDE; i++)
+        if (strcmp(name, beside_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+const sp_h5_places *sp_h5_each_places(const sp_h5_each *each, const char *path)
+{
+    const int bit = each->pattern ? beside_bit(each, path) : -1;
+    return !each->vfile ? NULL : strcmp(path, each->pattern) == 0 ? &each->places[0] : bit >= 0 ? &each->places[1 + bit] : NULL;
+}
+
+int64_t sp_h5_each_absent(const sp_stored_file *f, const char *path, char *const *ids, int64_t n, uint8_t *absent)
+{
+    const sp_h5_store *h = f->own;
+    const int bit = beside_bit(&h->each, path);
+    int64_t n_absent = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bool is_there = strcmp(path, h->each.pattern) == 0;
+        if (!is_there && bit >= 0) {
+            is_there = h->each.beside[i] >> bit & 1;
+        } else if (!is_there) {
+            char *filled = sp_h5_path_fill(path, ids[i]);
+            if (!filled)
+                sp_h5_note_lack();
+            is_there = filled && sp_h5_has_link(h->file, filled);
+            free(filled);
+        }
+        absent[i] = !is_there;
+        n_absent += absent[i];
+    }
+    return n_absent;
+}
+
+/* `path` from the group that is open anyway, which saves walking there. */
+static const char *path_inside(const sp_h5_each *each, const char *path)
+{
+    const size_t n = each->group ? strlen(each->group) : 0;
+    return each->parent > 0 && n > 1 && strncmp(path, each->group, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+sp_status sp_h5_each_take(const sp_stored_file *f, const char *name, sp_stored *array, sp_error *err)
+{
+    const sp_h5_store *h = f->own;
+    sp_h5_array *own = calloc(1, sizeof *own);
+    char *path = sp_h5_path(name);
+    *array = (sp_stored){.name = path, .own = own};
+    if (!own || !path) {
+        sp_h5_each_drop(array);
+        return sp_no_memory(err);
+    }
+    const char *inside = path_inside(&h->each, path);
+    const hid_t id = H5Dopen2(inside ? h->each.parent : h->file, inside ? inside : path, H5P_DEFAULT);
+    sp_status status = id < 0 ? sp_h5_explain(h->file, f->file, path, "write it for every recording", err)
+                              : sp_h5_array_adopt(f, id, array, err);
+    if (status != SP_OK)
+        sp_h5_each_drop(array);
+    return status;
+}
+
+void sp_h5_each_drop(sp_stored *array)
+{
+    if (array->own)
+        sp_h5_data_close(sp_h5_array_data(array));
+    free(array->own);
+    free(array->name);
+    free(array->bytes);
+    sp_label_words_free(array->words);
+    *array = (sp_stored){.name = NULL};
+}
+
+void sp_h5_each_close(sp_h5_each *each)
+{
+    if (each->parent > 0)
+        H5Gclose(each->parent);
+    for (int i = 0; i < SP_H5_N_PLACES; i++)
+        sp_h5_places_free(&each->places[i]);
+    sp_chunk_jobs_free(each->jobs);
+    free(each->pattern);
+    free(each->group);
+    free(each->beside);
+    free(each->wide);
+    *each = (sp_h5_each){.pattern = NULL};
+}
+
+/* ---- recordings ---- */
+
+/* What stands in the group of a recording. */
+typedef struct neighbours {
+    const char *reference; /* its name there */
+    uint8_t beside;        /* beside_names, bit by bit */
+    bool is_hard;          /* they and the reference are hard links */
+    int n;
+} neighbours;
+
+enum { FEW_LINKS = 64 };
+
+static herr_t neighbour_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+    neighbours *seen = data;
+    (void)group;
+    bool is_ours = strcmp(name, seen->reference) == 0;
+    for (int i = 0; !is_ours && i < SP_H5_N_BESIDE; i++)
+        if (strcmp(name, beside_names[i]) == 0) {
+            seen->beside |= (uint8_t)(1u << i);
+            is_ours = true;
+        }
+    seen->is_hard &= !is_ours || info->type == H5L_TYPE_HARD;
+    return ++seen->n > FEW_LINKS; /* stop: asking for the names is quicker */
+}
+
+/* Going through the links of a group once is quicker than asking for five names. */
+static neighbours look_beside(hid_t group, const char *reference)
+{
+    neighbours seen = {.reference = reference, .is_hard = true};
+    if (H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, neighbour_add, &seen) == 0)
+        return seen;
+    seen = (neighbours){.reference = reference};
+    for (int i = 0; i < SP_H5_N_BESIDE; i++)
+        if (strcmp(reference, beside_names[i]) == 0 || H5Lexists(group, beside_names[i], H5P_DEFAULT) > 0)
+            seen.beside |= (uint8_t)(1u << i);
+    return seen;
+}
+
+/* Finding the recordings of a pattern. */
+typedef struct search {
+    sp_stored_file *f;
+    sp_h5_each *each;
+    pattern p;
+    const char *mend;
+    sp_status (*check)(void *arg, sp_stored *array, sp_error *err);
+    void *arg;
+} search;
+
+/* Opens the group that a recording's path leads into, where the recording has one of its own; *name is what is left of the path.
+ * 0: it has none; < 0: it cannot be opened. */
+static hid_t group_open(const search *s, char *path, const char **name)
+{
+    const sp_h5_store *h = s->f->own;
+    const char *inside = path_inside(s->each, path);
+    char *slash = strrchr(path, '/');
+    if (!s->each->beside || slash == path)
+        return 0;
+    *slash = '\0';
+    hid_t group = H5Gopen2(inside ? s->each->parent : h->file, inside ? inside : path, H5P_DEFAULT);
+    *slash = '/';
+    *name = slash + 1;
+    return group;
+}
+
+/* A link that has not the dataset: is it a recording at all? A group without the dataset is (an error); anything else that stands
+ * among groups is not. */
+static sp_status not_there(const search *s, const char *id, const char *path, sp_error *err)
+{
+    const sp_h5_store *h = s->f->own;
+    char component[1024];
+    snprintf(component, sizeof component, "%s%s%s", s->p.before, id, s->p.after);
+    char *link = sp_h5_path_join(s->p.group, component);
+    if (!link)
+        return sp_no_memory(err);
+    const sp_h5_what what = sp_h5_look(h->file, link);
+    sp_status status = SP_OK;
+    if (what == SP_H5_BROKEN)
+        status = sp_h5_explain(h->file, s->f->file, link, s->mend, err);
+    else if (what == SP_H5_GROUP && !s->p.is_leaf)
+        status = sp_h5_look(h->file, path) != SP_H5_ABSENT
+                     ? sp_h5_explain(h->file, s->f->file, path, s->mend, err)
+                     : sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s",
+                               s->f->file, id, path, s->p.group);
+    free(link);
+    return status;
+}
+
+/* Is an object in the file of the map? By a link that is not hard it may be in another one. */
+static bool is_here(const sp_h5_each *each, hid_t object, bool is_hard)
+{
+    H5O_info_t info;
+    return is_hard || (H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 && info.fileno == each->file_number);
+}
+
+/* Notes the datasets that stand beside recording n's, one value a step (mask: a class and step) as they should; what is wrong
+ * with others is said when they are read. */
+static sp_status beside_note(const search *s, hid_t group, const neighbours *seen, bool is_hard, int64_t n,
+                             const sp_stored *reference)
+{
+    for (int i = 0; i < SP_H5_N_BESIDE; i++) {
+        const bool is_reference = strcmp(seen->reference, beside_names[i]) == 0, is_mask = strcmp(beside_names[i], "mask") == 0;
+        sp_h5_data data = {0};
+        if (is_reference || !(seen->beside >> i & 1))
+            continue;
+        const hid_t object = H5Oopen(group, beside_names[i], H5P_DEFAULT);
+        if (object >= 0 && H5Iget_type(object) != H5I_DATASET) {
+            H5Oclose(object);
+            continue;
+        }
+        sp_status status = object < 0 ? SP_EFILE : sp_h5_data_adopt(object, s->f->file, beside_names[i], &data, NULL);
+        if (status == SP_ENOMEM)
+            return status;
+        if (status != SP_OK)
+            continue;
+        if (data.rank == 1 + is_mask && (int64_t)data.dims[0] == reference->dims[0] &&
+            (!is_mask || (int64_t)data.dims[1] == reference->dims[reference->rank - 1]) && is_here(s->each, data.id, is_hard))
+            status = sp_h5_places_note(&s->each->places[1 + i], n, &data);
+        sp_h5_data_close(&data);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+/* Looks at the dataset of recording n, which is open in `array`. */
+static sp_status reference_look(const search *s, sp_stored *array, int64_t n, bool is_hard, sp_error *err)
+{
+    sp_h5_data *data = sp_h5_array_data(array);
+    const bool is_number = array->form == SP_STORED_NUMBERS;
+    sp_status status = SP_OK;
+    TRY(s->check(s->arg, array, err));
+    if (n == 0 && is_number)
+        TRY(sp_h5_filters_check(data->id, s->f->file, array->name, err));
+    if (n == 0)
+        TRY(s->f->store->describe(s->f, array, err));
+    if (is_number && s->each->vfile && is_here(s->each, data->id, is_hard) &&
+        sp_h5_places_note(s->each->places, n, data) != SP_OK)
+        TRY(sp_no_memory(err));
+done:
+    return status;
+}
+
+/* Looks at what would be recording n: each object is opened here, once. */
+static sp_status recording_look(const search *s, const char *id, int64_t n, bool *is_one, sp_error *err)
+{
+    const sp_h5_store *h = s->f->own;
+    sp_h5_array own = {.is_tuned = false};
+    sp_stored array = {.name = sp_h5_path_fill(s->each->pattern, id), .own = &own};
+    const char *name = array.name;
+    sp_status status = SP_OK;
+    hid_t group = 0, object = -1;
+    *is_one = false;
+    if (!array.name)
+        TRY(sp_no_memory(err));
+    group = group_open(s, array.name, &name);
+    object = group < 0 ? -1 : H5Oopen(group > 0 ? group : h->file, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) != H5I_DATASET) {
+        H5Oclose(object);
+        object = -1;
+    }
+    if (object < 0)
+        TRY(not_there(s, id, array.name, err));
+    *is_one = object >= 0;
+    if (object < 0)
+        goto done;
+    const neighbours seen = group > 0 ? look_beside(group, name) : (neighbours){.is_hard = true};
+    const bool is_hard = s->each->is_hard && seen.is_hard;
+    TRY(sp_h5_array_adopt(s->f, object, &array, err));
+    TRY(reference_look(s, &array, n, is_hard, err));
+    if (s->each->beside)
+        s->each->beside[n] = seen.beside;
+    if (group > 0 && s->each->vfile && beside_note(s, group, &seen, is_hard, n, &array) != SP_OK)
+        TRY(sp_no_memory(err));
+done:
+    sp_h5_data_close(&own.data);
+    free(array.bytes);
+    sp_label_words_free(array.words);
+    if (group > 0)
+        H5Gclose(group);
+    free(array.name);
+    return status;
+}
+
+/* Whether what links lead to can be read past HDF5. `are_hard`: the links of the group of recordings are. */
+static void find_file(const search *s, bool are_hard)
+{
+    const hid_t file = ((sp_h5_store *)s->f->own)->file;
+    H5O_info_t whole = {0}, parent = {0};
+    const bool is_known = H5Oget_info2(file, &whole, H5O_INFO_BASIC) >= 0 && s->each->parent >= 0 &&
+                          H5Oget_info2(s->each->parent, &parent, H5O_INFO_BASIC) >= 0;
+    const char *rest = strstr(s->each->pattern, "{id}");
+    rest += strcspn(rest, "/");
+    const bool is_near = s->p.is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
+    s->each->vfile = is_known ? sp_h5_vfile_of(file) : NULL;
+    s->each->file_number = whole.fileno;
+    s->each->is_hard = are_hard && is_near && whole.fileno == parent.fileno;
+}
+
+sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend, sp_texts *ids, int64_t *n,
+                          sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err)
+{
+    sp_h5_store *h = f->own;
+    search s = {.f = f, .each = &h->each, .mend = mend, .check = check, .arg = arg};
+    int64_t n_found = 0;
+    bool are_hard = false;
+    sp_status status = SP_OK;
+    if (!(h->each.pattern = strdup(path)) || !pattern_split(path, &s.p) || !(h->each.group = strdup(s.p.group)))
+        TRY(sp_no_memory(err));
+    const sp_h5_what what = sp_h5_look(h->file, s.p.group);
+    if (what == SP_H5_DATASET)
+        TRY(sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, s.p.group, mend));
+    if (what != SP_H5_GROUP)
+        TRY(sp_h5_explain(h->file, f->file, s.p.group, mend, err));
+    TRY(sp_h5_links(h->file, f->file, s.p.group, ids, &n_found, &are_hard, err));
+    h->each.beside = s.p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
+    h->each.parent = H5Gopen2(h->file, s.p.group, H5P_DEFAULT);
+    find_file(&s, are_hard);
+    if (!s.p.is_leaf && !h->each.beside)
+        TRY(sp_no_memory(err));
+    for (int64_t i = 0; i < n_found; i++) { /* those that are recordings move to the front */
+        char *id = (*ids)[i];
+        bool is_one;
+        if (!pattern_match(&s.p, id) || (s.p.is_leaf && is_reserved(id)))
+            continue;
+        (*ids)[*n] = id;
+        TRY(recording_look(&s, id, *n, &is_one, err));
+        *n += is_one;
+    }
+    if (*n == 0)
+        TRY(sp_fail(err, SP_EFILE, "%s: nothing in the file fits %s; %s", f->file, path, mend));
+done:
+    pattern_free(&s.p);
+    return status;
+}
