@@ -48,39 +48,6 @@ done:
     return status;
 }
 
-static const option_choice compare_options[] = {OPTION(MODEL),
-                                                OPTION(STRATEGIES),
-                                                OPTION(AGAINST),
-                                                OPTION(OUTPUT),
-                                                OPTION(CONFIDENCE),
-                                                OPTION(NBEST),
-                                                OPTION_AS(FORCE, "replace outputs that exist", NULL),
-                                                RESULT_OPTIONS,
-                                                HEADING("The page:"),
-                                                OPTION(WHAT_IF),
-                                                OPTION(WHAT_IF_BYTES),
-                                                HEADING("The rules:"),
-                                                OPTION(RULE_COSTS),
-                                                HEADING("Reading, where things are in the file:"),
-                                                OPTION(SCORES),
-                                                LABEL_FILE_OPTIONS,
-                                                OPTION(TRIM_TO_SHORTEST),
-                                                PLACES_BESIDE,
-                                                OPTION(COMMENTS),
-                                                OPTION(CODES),
-                                                OPTION(MAP),
-                                                OPTION(LABEL_CODES),
-                                                OPTION(LABEL_MAP),
-                                                HEADING("Decoding:"),
-                                                DECODE_OPTIONS,
-                                                OPTION(LABEL_CONFIDENCE),
-                                                PART_OPTIONS,
-                                                HEADING("Learning:"),
-                                                OPTION(CV),
-                                                OPTION(RULES_OF_FOLDS),
-                                                FIT_OPTIONS,
-                                                MESSAGE_OPTIONS};
-
 const command compare_command = {
     .name = "compare",
     .summary = "decode with each strategy, evaluate against the labels, report",
@@ -96,7 +63,7 @@ const command compare_command = {
             .has_strategies = true,
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = compare_options,
+    .takes = C_COMPARE,
     .work = work,
     .watches_signals = true,
 };

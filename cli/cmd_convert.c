@@ -36,31 +36,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                  {"the file of labels", o->run.place.labels},
                                  {"the file of labels", o->run.reference},
                                  {NULL, NULL}};
-    bool is_quiet = o->talk.quiet;
+    bool is_quiet = o->quiet;
     (void)out;
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = sp_convert_file(words[0], &o->run, show, &is_quiet, err);
-    if (status == SP_OK && !o->talk.quiet)
+    if (status == SP_OK && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }
-
-static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the recordings, packed; labels alone: .conll", "OUT.h5"),
-                                                OPTION(FORCE),
-                                                HEADING("Reading, where things are in the files:"),
-                                                OPTION(SCORES),
-                                                LABEL_FILE_OPTIONS,
-                                                OPTION(TRIM_TO_SHORTEST),
-                                                PLACES_BESIDE,
-                                                OPTION(COMMENTS),
-                                                OPTION_AS(MODEL, "whose classes labels are that are words or codes", NULL),
-                                                OPTION_AS(SCHEME, "write tags in this scheme, to .conll (as they are)", NULL),
-                                                OPTION(CODES),
-                                                OPTION(MAP),
-                                                OPTION(GROUPS),
-                                                OPTION(EPOCH_SECONDS),
-                                                QUIET_OPTION};
 
 const command convert_command = {
     .name = "convert",
@@ -74,7 +58,7 @@ const command convert_command = {
                        "  statepath convert train.conll --scheme BIOES -o train-bioes.conll\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = convert_options,
+    .takes = C_CONVERT,
     .work = work,
     .watches_signals = true,
 };

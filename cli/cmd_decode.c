@@ -12,9 +12,9 @@ static sp_status decode_each(const options *o, const char *file, outcome *out, s
     sp_status status = sp_decode_files(file, &o->run, o->skip_existing, &done, &out->result, err);
     sp_count_text(done.n_written, written);
     sp_count_text(done.n_skipped, skipped);
-    if (status == SP_OK && !o->talk.quiet && o->skip_existing)
+    if (status == SP_OK && !o->quiet && o->skip_existing)
         tell("wrote %s: %s files, and %s were there", o->run.output, written, skipped);
-    else if (status == SP_OK && !o->talk.quiet)
+    else if (status == SP_OK && !o->quiet)
         tell("wrote %s: %s files", o->run.output, written);
     return status;
 }
@@ -32,29 +32,10 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return decode_each(o, words[0], out, err);
     if (status == SP_OK)
         status = sp_decode_file(words[0], &o->run, &out->result, err);
-    if (status == SP_OK && o->run.output && !o->talk.quiet)
+    if (status == SP_OK && o->run.output && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }
-
-static const option_choice decode_options[] = {OPTION(MODEL),
-                                               OPTION(STRATEGY),
-                                               OPTION(OUTPUT),
-                                               OPTION(CONFIDENCE),
-                                               OPTION(NBEST),
-                                               OPTION(EPOCH_SECONDS),
-                                               OPTION(FORCE),
-                                               OPTION(SKIP_EXISTING),
-                                               HEADING("Reading, where things are in the file:"),
-                                               PLACE_OPTIONS,
-                                               OPTION(COMMENTS),
-                                               OPTION(CODES),
-                                               OPTION(MAP),
-                                               HEADING("Decoding:"),
-                                               DECODE_OPTIONS,
-                                               OPTION(LABEL_CONFIDENCE),
-                                               PART_OPTIONS,
-                                               QUIET_OPTION};
 
 const command decode_command = {
     .name = "decode",
@@ -68,7 +49,7 @@ const command decode_command = {
             .has_strategies = true,
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = decode_options,
+    .takes = C_DECODE,
     .work = work,
     .watches_signals = true,
 };

@@ -11,33 +11,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return outputs_make(o, inputs, sp_evaluate_file, out, err);
 }
 
-static const option_choice evaluate_options[] = {
-    OPTION_AS(MODEL, "the rules: a file, or a shipped model (the one inside PATHS.h5)", NULL),
-    OPTION_AS(LABELS, "file with the reference, HDF5 or text (the labels inside PATHS.h5)", "LABELS.h5"),
-    OPTION_AS(REFERENCE, "the same as --labels", "LABELS.h5"),
-    OPTION_AS(STRATEGIES, "which of the paths to judge (all)", NULL),
-    OPTION_AS(FORCE, "replace outputs that exist", NULL),
-    OPTION(THREADS),
-    RESULT_OPTIONS,
-    HEADING("Reading:"),
-    OPTION(PATHS),
-    OPTION(ONLY),
-    OPTION(COMMENTS),
-    OPTION_AS(CODES, "how the labels, and the paths, code sleep stages", NULL),
-    OPTION(MAP),
-    OPTION(LABEL_CODES),
-    OPTION(LABEL_MAP),
-    OPTION(TRIM_TO_SHORTEST),
-    OPTION(LABELS_DATASET),
-    OPTION_AS(OFFSETS, "dataset of the offsets in PATHS.h5", NULL),
-    OPTION_AS(IDS, "dataset of the recordings' names in PATHS.h5", NULL),
-    OPTION(CLASSES),
-    OPTION(GAPS),
-    OPTION(UNSCORED),
-    OPTION(ALLOW_EXTERNAL),
-    PART_OPTIONS,
-    MESSAGE_OPTIONS};
-
 const command evaluate_command = {
     .name = "evaluate",
     .summary = "judge paths that already exist, ours or others'",
@@ -54,7 +27,7 @@ const command evaluate_command = {
                        "      a text of one label a line is one recording\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = evaluate_options,
+    .takes = C_EVALUATE,
     .work = work,
     .watches_signals = true,
 };

@@ -160,19 +160,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUTPUT, "write the model", "MODEL.json"),
-                                            OPTION(NAME),          OPTION(CALIBRATE),
-                                            OPTION(FORCE),         OPTION(THREADS),
-                                            OPTION(GROUPS),        HEADING("Learning:"),
-                                            FIT_OPTIONS,           HEADING("Reading:"),
-                                            OPTION(MISSING),       OPTION(FLOOR),
-                                            OPTION(EPOCH_SECONDS), OPTION(SCORES),
-                                            LABEL_FILE_OPTIONS,    OPTION(TRIM_TO_SHORTEST),
-                                            PLACES_BESIDE,         OPTION(COMMENTS),
-                                            OPTION(CODES),         OPTION(MAP),
-                                            OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
-                                            QUIET_OPTION};
-
 const command fit_command = {
     .name = "fit",
     .summary = "learn a model from labels, or from scores alone",
@@ -186,7 +173,7 @@ const command fit_command = {
                        "      says what that is worth: each recording decoded by a model without it\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = fit_options,
+    .takes = C_FIT,
     .work = work,
     .watches_signals = true,
     .output_is_text = true,

@@ -519,10 +519,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
 }
 
-static const option_choice inspect_options[] = {
-    OPTION_AS(MODEL, "judge the labels by these rules (all shipped ones that fit)", NULL),
-    HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, OPTION(COMMENTS), HEADING_END};
-
 const command inspect_command = {
     .name = "inspect",
     .summary = "say what is in a file and how it would be read",
@@ -534,6 +530,6 @@ const command inspect_command = {
                        "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = inspect_options,
+    .takes = C_INSPECT,
     .work = work,
 };

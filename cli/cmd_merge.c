@@ -92,15 +92,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice merge_options[] = {OPTION(OUTPUT),        OPTION_AS(FORCE, "replace outputs that exist", NULL),
-                                              OPTION(ALLOW_MISSING), OPTION(THREADS),
-                                              HEADING("Results:"),   OPTION(REPORT),
-                                              OPTION(FIGURES),       OPTION(DRAW),
-                                              OPTION(WHAT_IF),       OPTION(WHAT_IF_BYTES),
-                                              OPTION(JSON),          OPTION(CSV),
-                                              OPTION(MARKDOWN),      OPTION(LATEX),
-                                              OPTION(FAIL_IF),       MESSAGE_OPTIONS};
-
 const command merge_command = {
     .name = "merge",
     .summary = "put parts together that compare, decode and evaluate wrote",
@@ -113,7 +104,7 @@ const command merge_command = {
                        "  statepath merge P*.h5 --report nights.html --json nights.json\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
-    .options = merge_options,
+    .takes = C_MERGE,
     .work = work,
     .watches_signals = true,
 };

@@ -379,21 +379,13 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     return status;
 }
 
-#define NEW_OPTIONS OPTION(OUTPUT), OPTION(FORCE), OPTION(NAME), OPTION(QUIET)
-#define COUNT_OPTIONS OPTION(MIN_COUNT), OPTION(LABELS), OPTION(ONLY), OPTION(COMMENTS), OPTION(ALLOW_EXTERNAL)
-static const option_choice new_takes[] = {NEW_OPTIONS, OPTION(TYPES), OPTION(CLASSES), OPTION(STEP), COUNT_OPTIONS, HEADING_END};
-
 /* Of the options of `model new` those that are of use for a kind. */
-static const option_choice *kind_takes(const char *kind)
+static uint32_t kind_takes(const char *kind)
 {
-    static const option_choice tags[] = {NEW_OPTIONS, OPTION(TYPES), HEADING_END},
-                               steps[] = {NEW_OPTIONS, OPTION(CLASSES), OPTION(STEP), HEADING_END},
-                               cycle[] = {NEW_OPTIONS, OPTION(CLASSES), HEADING_END},
-                               counts[] = {NEW_OPTIONS, OPTION(CLASSES), COUNT_OPTIONS, HEADING_END};
-    return is_listed(tag_kinds, kind)         ? tags
-           : strcmp(kind, "cycle") == 0       ? cycle
-           : strcmp(kind, "from-labels") == 0 ? counts
-                                              : steps;
+    return is_listed(tag_kinds, kind)         ? C_NEW_TAGS
+           : strcmp(kind, "cycle") == 0       ? C_NEW_CYCLE
+           : strcmp(kind, "from-labels") == 0 ? C_NEW_COUNTS
+                                              : C_NEW_STEPS;
 }
 
 static sp_status make_model(const char *kind, const char *file, options *o, sp_error *err)
@@ -403,7 +395,7 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
         return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;
-    sp_status status = options_check(o, "model new", new_takes, kind_takes(kind), kind, err);
+    sp_status status = options_check(o, "model new", kind_takes(kind), kind, err);
     if (status == SP_OK)
         status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
     if (status == SP_OK)
@@ -412,7 +404,7 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
         status = sp_model_save(model, o->run.output, o->run.force, err);
     else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
         fputs(text, stdout);
-    if (status == SP_OK && o->run.output && strcmp(o->run.output, "-") != 0 && !o->talk.quiet)
+    if (status == SP_OK && o->run.output && strcmp(o->run.output, "-") != 0 && !o->quiet)
         tell("wrote %s", o->run.output);
     free(text);
     sp_model_free(model);
@@ -465,35 +457,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
 
-static const option_choice no_options[] = {HEADING_END};
-static const option_choice show_takes[] = {OPTION(MARKS), HEADING_END};
-#define AUDIT_OPTIONS                                                                                                            \
-    OPTION(DATA), OPTION(STRATEGIES), RESULT_OPTIONS, HEADING("The page:"), OPTION(WHAT_IF), OPTION(WHAT_IF_BYTES),              \
-        HEADING("Reading, where things are in the data:"), OPTION(SCORES), OPTION(REFERENCE), OPTION(LABELS_DATASET),            \
-        OPTION(TRIM_TO_SHORTEST), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), TABLE_OPTIONS, OPTION(TRANSPOSE), \
-        OPTION(CODES), OPTION(MAP), HEADING("Decoding:"), DECODE_OPTIONS, MESSAGE_OPTIONS
-static const option_choice audit_takes[] = {OPTION(FORCE),    OPTION(LABELS),         OPTION(ONLY),
-                                            OPTION(COMMENTS), OPTION(ALLOW_EXTERNAL), AUDIT_OPTIONS};
-static const command_verb verbs[] = {{"list", no_options}, {"show", show_takes},   {"check", no_options},
-                                     {"new", new_takes},   {"audit", audit_takes}, {NULL, NULL}};
-
-static const option_choice model_options[] = {
-    OPTION_AS(OUTPUT, "new: write the model (standard output)", "MODEL.json"),
-    OPTION_AS(FORCE, "new, audit: replace files that exist", NULL),
-    OPTION_AS(NAME, "new: name of the model", NULL),
-    OPTION(MARKS),
-    OPTION(TYPES),
-    OPTION_AS(CLASSES,
-              "new left-right, cycle, band, from-labels: classes in order; of from-labels also a file of them (mapping.txt)",
-              NULL),
-    OPTION(STEP),
-    OPTION(MIN_COUNT),
-    OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
-    OPTION_AS(ONLY, "new from-labels, audit: the recordings that this list names, one a line", NULL),
-    OPTION(COMMENTS),
-    OPTION(ALLOW_EXTERNAL),
-    HEADING("Audit, what each rule costs:"),
-    AUDIT_OPTIONS};
+static const command_verb verbs[] = {{"list", 0}, {"show", C_SHOW}, {"check", 0}, {"new", C_NEW}, {"audit", C_AUDIT}, {NULL, 0}};
 
 const command model_command = {
     .name = "model",
@@ -516,7 +480,7 @@ const command model_command = {
                        "      labels propose\n",
             .min_words = 1,
             .max_words = 3},
-    .options = model_options,
+    .takes = C_MODEL,
     .verbs = verbs,
     .work = work,
     .output_is_text = true,

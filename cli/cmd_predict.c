@@ -169,13 +169,11 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
     if (!o->weights)
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
-    sp_status status = sp_run_check_threads(&o->run, err);
-    if (status == SP_OK)
-        status = outputs_check(o, inputs, err);
+    sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = open_all(&p, words[0], err);
     progress bar;
-    progress_start(&bar, "steps", p.chosen.n_steps, o->talk.quiet);
+    progress_start(&bar, "steps", p.chosen.n_steps, o->quiet);
     for (int64_t n = 0; status == SP_OK && n < p.chosen.n_recordings; n++) {
         status = predict_recording(&p, n, err);
         progress_show(&bar, p.chosen.offsets[n + 1]);
@@ -186,7 +184,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         p.writer = NULL;
     }
     sp_scores_writer_abort(p.writer);
-    if (status == SP_OK && !o->talk.quiet) {
+    if (status == SP_OK && !o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         tell("wrote %s: %s recordings, %s steps", o->run.output, sp_count_text(p.chosen.n_recordings, a),
              sp_count_text(p.chosen.n_steps, b));
@@ -200,11 +198,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice predict_options[] = {OPTION(WEIGHTS),        OPTION_AS(OUTPUT, "write the scores", "SCORES.h5"),
-                                                OPTION(FORCE),          OPTION(SPLIT),
-                                                OPTION(THREADS),        OPTION(SIGNALS),
-                                                OPTION(ALLOW_EXTERNAL), QUIET_OPTION};
-
 const command predict_command = {
     .name = "predict",
     .summary = "scores of signals, by what was trained",
@@ -214,6 +207,6 @@ const command predict_command = {
                        "  statepath compare scores.h5 --model sleep-aasm\n",
             .min_words = 1,
             .max_words = 1},
-    .options = predict_options,
+    .takes = C_PREDICT,
     .work = work,
 };

@@ -49,7 +49,7 @@ static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, 
     float *block = malloc((size_t)room * (size_t)width * sizeof *block);
     sp_status status = block ? SP_OK : sp_no_memory(err);
     progress bar;
-    progress_start(&bar, "steps", n_steps, o->talk.quiet);
+    progress_start(&bar, "steps", n_steps, o->quiet);
     for (int64_t t = 0; status == SP_OK && t < n_steps; t += room) {
         int64_t count = n_steps - t < room ? n_steps - t : room;
         sp_signal_maker_draw(maker, count, block);
@@ -78,7 +78,7 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
         writer = NULL;
     }
     sp_signals_writer_abort(writer);
-    if (status == SP_OK && !o->talk.quiet) {
+    if (status == SP_OK && !o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT], c[SP_COUNT_TEXT];
         tell("wrote %s: %s recordings, %s steps of %d x %s samples", o->run.output, sp_count_text(nights.n_recordings, a),
              sp_count_text(nights.n_steps, b), recipe->signals->n_channels, sp_count_text(recipe->signals->n_samples, c));
@@ -95,7 +95,7 @@ static sp_status simulate_policy(const sp_policy_recipe *recipe, const options *
     sp_status status = sp_policy_simulate(recipe, &policy, err);
     if (status == SP_OK)
         status = sp_policy_save(policy, recipe, o->run.output, o->run.force, err);
-    if (status == SP_OK && !o->talk.quiet) {
+    if (status == SP_OK && !o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         tell("wrote %s: %s positions, %s moves", o->run.output, sp_count_text(policy->n_positions, a),
              sp_count_text(policy->n_moves, b));
@@ -134,7 +134,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         status = sp_simulate(recipe, &simulated, err);
     if (status == SP_OK)
         status = sp_simulated_save(simulated, recipe, o->run.output, o->run.force, err);
-    if (status == SP_OK && !o->talk.quiet) {
+    if (status == SP_OK && !o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         tell("wrote %s: %s recordings, %s steps", o->run.output, sp_count_text(simulated->n_recordings, a),
              sp_count_text(simulated->n_steps, b));
@@ -143,8 +143,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_recipe_free(recipe);
     return status;
 }
-
-static const option_choice simulate_options[] = {OPTION_AS(OUTPUT, "write the data", "DATA.h5"), OPTION(FORCE), QUIET_OPTION};
 
 const command simulate_command = {
     .name = "simulate",
@@ -156,6 +154,6 @@ const command simulate_command = {
                        "  statepath compare demo.h5 --model sleep-strict\n",
             .min_words = 1,
             .max_words = 1},
-    .options = simulate_options,
+    .takes = C_SIMULATE,
     .work = work,
 };

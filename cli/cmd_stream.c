@@ -74,8 +74,7 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (status == SP_OK && o->run.place.kind)
         status = sp_kind_parse(o->run.place.kind, &s->prepare.kind, err);
     s->has_kind = o->run.place.kind != NULL;
-    if (status == SP_OK)
-        status = sp_run_infeasible(&o->run, &s->on_infeasible, err);
+    s->on_infeasible = sp_run_infeasible(&o->run);
     free(class_of_column);
     return status;
 }
@@ -141,7 +140,7 @@ static sp_status give_up(stream *s, int32_t n, sp_status status, const char *wha
     sp_fail(err, status, "standard input, line %lld: %s%s", (long long)s->line, what, detail->message);
     if ((status != SP_ENOPATH && status != SP_EDEADEND) || s->on_infeasible == SP_INFEASIBLE_ERROR)
         return status;
-    if (!s->opt->talk.quiet)
+    if (!s->opt->quiet)
         complain("%s; what is left of this recording is -1", err->message);
     sp_online_restart(s->online);
     s->is_failed = true;
@@ -223,28 +222,19 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 {
     stream s = {.opt = o};
     (void)words;
-    sp_status status = SP_OK;
-    if (!o->given[OPTION_LAG])
-        status = sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once");
-    else if (o->lag < 0)
-        status = sp_fail(err, SP_EINVAL, "--lag %d: a number of steps, 0 decides at once", o->lag);
-    if (status == SP_OK)
-        status = stream_open(&s, err);
+    sp_status status = o->given[OPTION_LAG]
+                           ? stream_open(&s, err)
+                           : sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once");
     if (status == SP_OK)
         status = run(&s, stdin, err);
-    if (s.n_broken && !o->talk.quiet)
+    if (s.n_broken && !o->quiet)
         complain("%lld step%s broke a rule (--on-infeasible relax)", (long long)s.n_broken, s.n_broken == 1 ? "" : "s");
-    if (s.n_failed && !o->talk.quiet)
+    if (s.n_failed && !o->quiet)
         complain("%lld of %lld recordings could not be decoded to their end", (long long)s.n_failed, (long long)s.n_recordings);
     out->result.n_undecoded = s.n_failed;
     stream_close(&s);
     return status;
 }
-
-static const option_choice stream_options[] = {
-    OPTION(MODEL),   OPTION(LAG),          OPTION_AS(KIND, "what the numbers are (probs or log_probs, by the first line)", NULL),
-    OPTION(CLASSES), HEADING("Decoding:"), SCORE_OPTIONS,
-    QUIET_OPTION};
 
 const command stream_command = {
     .name = "stream",
@@ -258,6 +248,6 @@ const command stream_command = {
                        "      without a path goes on with -1 to its end (exit status 3)\n",
             .min_words = 0,
             .max_words = 0},
-    .options = stream_options,
+    .takes = C_STREAM,
     .work = work,
 };

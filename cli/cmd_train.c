@@ -40,15 +40,15 @@ static void print_news(void *arg, const sp_train_news *news)
     char what[64];
     switch (news->what) {
     case SP_TRAIN_BEGINS:
-        if (o->resume && !o->talk.quiet)
+        if (o->resume && !o->quiet)
             tell("going on after epoch %d of %s", news->epoch, o->run.output);
-        if (news->has_weights && !o->talk.quiet)
+        if (news->has_weights && !o->quiet)
             tell("%s: each step counts by its weight", news->file);
         printf("epoch      loss  accuracy test loss  test acc\n");
         break;
     case SP_TRAIN_EPOCH_BEGINS:
         snprintf(what, sizeof what, "steps of epoch %d of %d", news->epoch, news->n_epochs);
-        progress_start(&p->bar, what, news->n_steps, o->talk.quiet);
+        progress_start(&p->bar, what, news->n_steps, o->quiet);
         break;
     case SP_TRAIN_STEPS:
         progress_show(&p->bar, news->n_steps);
@@ -59,7 +59,7 @@ static void print_news(void *arg, const sp_train_news *news)
             print_epoch(news->epoch, news->result);
         break;
     case SP_TRAIN_WROTE:
-        if (!o->talk.quiet)
+        if (!o->quiet)
             tell("wrote %s", news->file);
         break;
     }
@@ -75,7 +75,6 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
     options checked = *o; /* for looking only */
     checked.run.force = checked.run.force || o->resume;
-    TRY(sp_run_check_threads(&o->run, err));
     TRY(outputs_check(&checked, inputs, err));
     const sp_train_plan plan = {.file = words[0],
                                 .signals = o->signals,
@@ -99,23 +98,6 @@ done:
     return status;
 }
 
-static const option_choice train_options[] = {
-    OPTION_AS(OUTPUT, "write the weights, after each epoch", "WEIGHTS.h5"),
-    OPTION(FORCE),
-    OPTION(RESUME),
-    OPTION(EPOCHS),
-    OPTION(MASKING),
-    OPTION_AS(MODEL, "the rules to mask with", NULL),
-    OPTION_AS(REPORT, "write a page: signals, classes, rules, learning, confusion", NULL),
-    OPTION(BESIDE),
-    OPTION(BATCH),
-    OPTION(RATE),
-    OPTION(NETWORK_SEED),
-    OPTION(THREADS),
-    OPTION(SIGNALS),
-    OPTION(ALLOW_EXTERNAL),
-    QUIET_OPTION};
-
 const command train_command = {
     .name = "train",
     .summary = "train the reference classifier on signals",
@@ -129,6 +111,6 @@ const command train_command = {
                        "      where it was interrupted\n",
             .min_words = 1,
             .max_words = 1},
-    .options = train_options,
+    .takes = C_TRAIN,
     .work = work,
 };

@@ -16,7 +16,7 @@ typedef struct running {
 static void notice(void *arg, sp_notice kind, const char *sentence)
 {
     const running *r = arg;
-    if (kind == SP_NOTICE_BUG || !r->opt->talk.quiet)
+    if (kind == SP_NOTICE_BUG || !r->opt->quiet)
         complain("%s", sentence);
 }
 
@@ -24,7 +24,7 @@ static void show_progress(void *arg, const char *what, int64_t done, int64_t tot
 {
     running *r = arg;
     if (what && !r->has_line)
-        progress_start(&r->line, what, total, r->opt->talk.quiet);
+        progress_start(&r->line, what, total, r->opt->quiet);
     r->has_line = what != NULL;
     if (!what) {
         progress_end(&r->line);
@@ -115,7 +115,7 @@ static sp_status check_options(const command *c, const options *o, const char *c
         verb++;
     if (verb && !verb->name) /* the work says what there is */
         return SP_OK;
-    return options_check(o, c->name, c->options, verb ? verb->takes : NULL, words[0], err);
+    return options_check(o, c->name, verb ? verb->takes : c->takes, verb ? words[0] : NULL, err);
 }
 
 int command_main(const command *c, int argc, const char **argv)
@@ -129,7 +129,7 @@ int command_main(const command *c, int argc, const char **argv)
     }
     options_init(&o);
     o.output_is_text = c->output_is_text;
-    options_fill(&table, &o, c->options);
+    options_fill(&table, &o, c->takes, c->lacks);
     int exit_status = options_read(argc, argv, table.groups, &c->use, &o, words);
     if (exit_status < 0) {
         running r = {.opt = &o};
@@ -164,7 +164,7 @@ void commands_visit(const command *const *commands, int n, command_visit *visit,
         options o;
         option_table table;
         options_init(&o);
-        options_fill(&table, &o, commands[i]->options);
+        options_fill(&table, &o, commands[i]->takes, commands[i]->lacks);
         visit(commands[i], table.groups, arg);
         options_clear(&o);
     }

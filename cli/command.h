@@ -14,13 +14,13 @@ typedef struct outcome {
 /* A first word that says what a command does, and those of its options that are of use then; others are refused. */
 typedef struct command_verb {
     const char *name;
-    const option_choice *takes; /* end with OPTION_END */
+    uint32_t takes;
 } command_verb;
 
 typedef struct command {
     const char *name, *summary; /* as the list of commands has it */
     usage use;
-    const option_choice *options; /* end with OPTION_END */
+    uint32_t takes, lacks; /* its options: those of these commands of the table (C_COMPARE ...), but for those of the latter */
     /* SP_OK, or an error whose sentence is printed. words  end with NULL; [use.max_words] where that is a number */
     sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
     const command_verb *verbs; /* end with NULL; or NULL: each option is of use */

@@ -126,36 +126,6 @@ int fail_with(sp_status status, const sp_error *err)
 /* Letters that no shell takes for anything but themselves. */
 static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
 
-/* Options that change no byte of any result: where it is written, by how many, in how many parts. */
-static const struct {
-    const char *name;
-    char letter;
-    bool has_value;
-} left_out[] = {{"threads", 0, true},    {"part", 0, true},          {"parts", 0, true},    {"shard", 0, true},
-                {"part-steps", 0, true}, {"check-inputs", 0, false}, {"output", 'o', true}, {"report", 0, true},
-                {"figures", 0, true},    {"json", 0, true},          {"csv", 0, true},      {"markdown", 0, true},
-                {"latex", 0, true},      {"force", 'f', false},      {"quiet", 'q', false}};
-enum { N_LEFT_OUT = sizeof left_out / sizeof left_out[0] };
-
-/* How many words from this one on are such an option: 0, 1, or 2 with its value. */
-static int n_left_out(const char *word)
-{
-    if (word[0] == '-' && word[1] && word[1] != '-' && strspn(word + 1, "fq") == strlen(word + 1))
-        return 1;
-    for (int i = 0; i < N_LEFT_OUT; i++) {
-        const size_t n = strlen(left_out[i].name);
-        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, left_out[i].name, n) == 0) {
-            if (word[2 + n] == 0)
-                return left_out[i].has_value ? 2 : 1;
-            if (word[2 + n] == '=' && left_out[i].has_value)
-                return 1;
-        }
-        if (left_out[i].letter && left_out[i].has_value && word[0] == '-' && word[1] == left_out[i].letter)
-            return word[2] ? 1 : 2;
-    }
-    return 0;
-}
-
 /* A blank, and the word as the shell needs it. */
 static char *add_word(char *end, const char *word)
 {
@@ -204,7 +174,7 @@ command_text command_line(int argc, const char **argv, const char *const *files)
     sp_file_list *list = in_order(files);
     int64_t n_files = 0;
     for (int i = 0, n; i < argc; i += n ? n : 1) {
-        n = n_left_out(argv[i]);
+        n = option_words_left_out(argv[i]);
         if (n)
             continue;
         if (!is_among(argv[i], files)) {

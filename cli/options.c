@@ -8,69 +8,105 @@
 
 /* ---- the table ---- */
 
-/* What popt says of an option: its id, so that it stops at each of them. */
+/* What popt says of an option: its id and 1, so that it stops at each of them. */
 enum { VALUE_HELP = 1000, VALUE_VERSION };
 
-#define TEXT POPT_ARG_STRING
-#define TEXTS POPT_ARG_ARGV /* may be given again */
-#define FLAG POPT_ARG_NONE
-#define INTEGER POPT_ARG_INT
-#define LONG_INTEGER POPT_ARG_LONG
-#define NUMBER POPT_ARG_DOUBLE
-#define CODES_LIST                                                                                                               \
-    "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem|elan|sleeptrip|physip|deltamed|dreams|fasst|respironics|"    \
-    "words"
+#define SP_SHARED(id, at, kind, text, argument, about, ...)                                                                      \
+    {.name = text, .type = SP_OPTION_##kind, .place = offsetof(options, at), .value = argument, .help = about, __VA_ARGS__},
+#define SP_PROGRAM(...) SP_SHARED(__VA_ARGS__)
+#define SP_OPTION(id, at, ...) SP_SHARED(id, run.at, __VA_ARGS__)
+#define SP_HEADING(id, text, set) {.help = text, .commands = set},
+const sp_option_row option_rows[N_OPTIONS + 1] = {
+#include "statepath/options.def"
+    {.name = NULL}};
 
-static const struct option_row {
-    const char *name;
-    char letter;
-    unsigned kind;
-    size_t place;
-    const char *help, *argument;
-} known[N_OPTIONS] = {
-#define LIBRARY_ROW(...)
-#define OPTION_ROW(id, name, letter, kind, place, uses, apart, help, argument)                                                   \
-    [OPTION_##id] = {name, letter, kind, offsetof(options, run.place), help, argument},
-#include "options/option_rows.h"
-#undef OPTION_ROW
-#undef LIBRARY_ROW
-#define OPTION_ROW(id, name, letter, kind, place, help, argument)                                                                \
-    [OPTION_##id] = {name, letter, kind, offsetof(options, place), help, argument},
-#include "option_rows.h"
-#undef OPTION_ROW
+/* What commands say in place of the table. */
+static const struct {
+    option_id id;
+    uint32_t commands;
+    const char *value, *help;
+} said_as[] = {
+#define SP_OPTION_AS(id, set, argument, about) {OPTION_##id, set, argument, about},
+#define SP_OPTION(...)
+#include "statepath/options.def"
 };
+
+static bool is_named(const char *name, const char *key, size_t length)
+{
+    size_t i = 0;
+    while (i < length && name[i] && (name[i] == key[i] || (name[i] == '-' && key[i] == '_')))
+        i++;
+    return i == length && !name[i];
+}
 
 bool option_is_known(const char *key, size_t length)
 {
-    for (option_id id = OPTION_HEADING + 1; id < N_OPTIONS; id++) {
-        size_t i = 0;
-        while (i < length && (known[id].name[i] == key[i] || (known[id].name[i] == '-' && key[i] == '_')))
-            i++;
-        if (i == length && !known[id].name[i])
+    for (int id = 0; id < N_OPTIONS; id++)
+        if (option_rows[id].name && option_rows[id].commands && is_named(option_rows[id].name, key, length))
             return true;
-    }
     return false;
 }
 
-static void *place_of(options *o, option_id id)
+/* Are all letters those of flags that no result depends on? */
+static bool are_left_out(const char *letters)
 {
-    return (char *)o + known[id].place;
+    for (; *letters; letters++) {
+        int id = 0;
+        while (id < N_OPTIONS && (option_rows[id].letter != *letters || option_rows[id].type != SP_OPTION_FLAG ||
+                                  !(option_rows[id].uses & SP_OPTION_IN_NO_RESULT)))
+            id++;
+        if (id == N_OPTIONS)
+            return false;
+    }
+    return true;
+}
+
+int option_words_left_out(const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return 0;
+    if (word[1] != '-' && are_left_out(word + 1))
+        return 1;
+    for (const sp_option_row *row = option_rows; row < option_rows + N_OPTIONS; row++) {
+        if (!row->name || !(row->uses & SP_OPTION_IN_NO_RESULT))
+            continue;
+        const size_t n = strcspn(word, "=");
+        if (word[1] == '-' && is_named(row->name, word + 2, n - 2) && (!word[n] || row->value))
+            return row->value && !word[n] ? 2 : 1;
+        if (word[1] == row->letter && row->letter && row->value)
+            return word[2] ? 1 : 2;
+    }
+    return 0;
+}
+
+const char *option_of_result(const options *o)
+{
+    for (int id = HEADING_RESULTS + 1; id < HEADING_STATISTICS; id++)
+        if (id != OPTION_DRAW && sp_option_is_given(&option_rows[id], o))
+            return option_rows[id].name;
+    return NULL;
+}
+
+static void *place_of(options *o, int id)
+{
+    return (char *)o + option_rows[id].place;
 }
 
 void options_init(options *o)
 {
-    *o = (options){.run = sp_run_options_default(), .what_if_bytes = -1, .step = 1, .rate = NAN};
+    *o = (options){.run = sp_run_options_default()};
+    sp_options_init(option_rows, o);
 }
 
 /* Some options share a place: what was freed is NULL from then on. */
 void options_clear(options *o)
 {
-    for (option_id id = OPTION_HEADING + 1; id < N_OPTIONS; id++) {
-        if (known[id].kind == POPT_ARG_STRING) {
+    for (int id = 0; id < N_OPTIONS; id++) {
+        if (option_rows[id].name && option_rows[id].type == SP_OPTION_TEXT) {
             char **text = place_of(o, id);
             free(*text);
             *text = NULL;
-        } else if (known[id].kind == POPT_ARG_ARGV) {
+        } else if (option_rows[id].type == SP_OPTION_TEXTS) {
             char ***list = place_of(o, id);
             for (int i = 0; *list && (*list)[i]; i++)
                 free((*list)[i]);
@@ -84,24 +120,40 @@ static struct poptOption help_options[] = {{"help", 'h', POPT_ARG_NONE, NULL, VA
                                            {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
                                            POPT_TABLEEND};
 
-void options_fill(option_table *table, options *o, const option_choice *choices)
+static struct poptOption row_of(options *o, int id, uint32_t takes)
+{
+    static const unsigned kinds[] = {
+        [SP_OPTION_TEXT] = POPT_ARG_STRING, [SP_OPTION_TEXTS] = POPT_ARG_ARGV, [SP_OPTION_FLAG] = POPT_ARG_NONE,
+        [SP_OPTION_INTEGER] = POPT_ARG_INT, [SP_OPTION_LONG] = POPT_ARG_LONG,  [SP_OPTION_NUMBER] = POPT_ARG_DOUBLE};
+    const sp_option_row *row = &option_rows[id];
+    struct poptOption out = {row->name, row->letter, kinds[row->type], place_of(o, id), id + 1, row->help, row->value};
+    for (size_t i = 0; i < sizeof said_as / sizeof said_as[0]; i++)
+        if ((int)said_as[i].id == id && said_as[i].commands & takes) {
+            out.descrip = said_as[i].help;
+            out.argDescrip = said_as[i].value ? said_as[i].value : row->value;
+        }
+    return out;
+}
+
+void options_fill(option_table *table, options *o, uint32_t takes, uint32_t lacks)
 {
     struct poptOption *row = table->rows, *group = table->groups;
+    const char *heading = NULL;
     *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, row, 0, NULL, NULL};
-    for (const option_choice *c = choices; c->id != OPTION_END; c++) {
-        const struct option_row *option = &known[c->id];
-        if (c->id == OPTION_HEADING) {
-            *row++ = (struct poptOption)POPT_TABLEEND;
-            *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, row, 0, c->help, NULL};
-        } else {
-            *row++ = (struct poptOption){option->name,
-                                         option->letter,
-                                         option->kind,
-                                         place_of(o, c->id),
-                                         (int)c->id,
-                                         c->help ? c->help : option->help,
-                                         c->argument ? c->argument : option->argument};
+    for (int id = 0; id < N_OPTIONS; id++) {
+        const sp_option_row *option = &option_rows[id];
+        if (!(option->commands & takes) || option->commands & lacks)
+            continue;
+        if (!option->name) {
+            heading = option->help;
+            continue;
         }
+        if (heading) {
+            *row++ = (struct poptOption)POPT_TABLEEND;
+            *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, row, 0, heading, NULL};
+            heading = NULL;
+        }
+        *row++ = row_of(o, id, takes);
     }
     *row = (struct poptOption)POPT_TABLEEND;
     *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, help_options, 0, "Help:", NULL};
@@ -156,14 +208,14 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
 }
 
 /* Notes what popt stands at. Returns -1 to go on, else an exit status. */
-static int note_given(poptContext context, const char *name, option_id id, options *o)
+static int note_given(poptContext context, const char *name, int id, options *o)
 {
     o->given[id] = true;
-    if (known[id].kind == POPT_ARG_NONE)
+    if (option_rows[id].type == SP_OPTION_FLAG)
         return -1;
     char *text = poptGetOptArg(context);
     int result = text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
-    if (text && known[id].kind == POPT_ARG_DOUBLE && isnan(strtod(text, NULL))) { /* NaN means that none was given */
+    if (text && option_rows[id].type == SP_OPTION_NUMBER && isnan(strtod(text, NULL))) { /* NaN means that none was given */
         complain("%s: a number is needed, not \"%s\"", name, text);
         result = EXIT_USAGE;
     }
@@ -199,7 +251,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
         } else {
-            result = note_given(context, argv[0], (option_id)code, o);
+            result = note_given(context, argv[0], code - 1, o);
         }
     }
     int n = 0, at = 0;
@@ -226,58 +278,11 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     return result;
 }
 
-/* ---- which are of use together ---- */
-
-/* An option that says how something is done, and the options of which one asks for it; where a command has none of these the
- * option stands alone. */
-static const struct {
-    option_id id, with[3];
-} needs[] = {
-    {OPTION_DRAW, {OPTION_REPORT, OPTION_FIGURES, OPTION_PART}},
-    {OPTION_WHAT_IF, {OPTION_REPORT}},
-    {OPTION_WHAT_IF_BYTES, {OPTION_REPORT}},
-    {OPTION_RULES_OF_FOLDS, {OPTION_CV}},
-    {OPTION_METHOD, {OPTION_CV}},
-    {OPTION_TUNE, {OPTION_CV}},
-    {OPTION_FOR, {OPTION_CV}},
-    {OPTION_SMOOTHING, {OPTION_CV}},
-    {OPTION_PENALTY, {OPTION_CV}},
-    {OPTION_MEMORY, {OPTION_CV}},
-    {OPTION_FOLDS, {OPTION_CV}},
-    {OPTION_BESIDE, {OPTION_REPORT}},
-};
-
-static bool has(const option_choice *choices, option_id id)
+sp_status options_check(const options *o, const char *command, uint32_t takes, const char *verb, sp_error *err)
 {
-    while (choices->id != OPTION_END && choices->id != id)
-        choices++;
-    return choices->id == id;
-}
-
-static sp_status check_need(const options *o, const char *command, const option_choice *choices, size_t i, sp_error *err)
-{
-    char list[128] = "";
-    const size_t most = sizeof needs[i].with / sizeof needs[i].with[0];
-    for (size_t k = 0; k < most && needs[i].with[k] != OPTION_END; k++) {
-        const option_id id = needs[i].with[k];
-        if (o->given[id])
-            return SP_OK;
-        if (has(choices, id))
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", *list ? " or " : "", known[id].name);
-    }
-    return *list ? sp_fail(err, SP_EINVAL, "%s: --%s is of use with %s only", command, known[needs[i].id].name, list) : SP_OK;
-}
-
-sp_status options_check(const options *o, const char *command, const option_choice *choices, const option_choice *verb_takes,
-                        const char *verb, sp_error *err)
-{
-    for (const option_choice *c = choices; c->id != OPTION_END; c++)
-        if (verb_takes && o->given[c->id] && !has(verb_takes, c->id))
-            return sp_fail(err, SP_EINVAL, "%s %s takes no --%s; `%s %s --help` says what does", command, verb, known[c->id].name,
-                           program_name, command);
-    sp_status status = SP_OK;
-    for (size_t i = 0; status == SP_OK && i < sizeof needs / sizeof needs[0]; i++)
-        if (o->given[needs[i].id] && has(choices, needs[i].id))
-            status = check_need(o, command, verb_takes ? verb_takes : choices, i, err);
-    return status;
+    for (int id = 0; verb && id < N_OPTIONS; id++)
+        if (o->given[id] && !(option_rows[id].commands & takes))
+            return sp_fail(err, SP_EINVAL, "%s %s takes no --%s; `%s %s --help` says what does", command, verb,
+                           option_rows[id].name, program_name, command);
+    return sp_options_check_table(option_rows, o, o->given, takes, err);
 }

@@ -30,18 +30,6 @@ static sp_status read_seed(options *o, sp_error *err)
     return SP_OK;
 }
 
-/* --what-if and --what-if-bytes. */
-static sp_status read_what_if(options *o, sp_error *err)
-{
-    const bool is_off = o->what_if && !strcmp(o->what_if, "off");
-    if (o->what_if && !is_off && strcmp(o->what_if, "on") != 0)
-        return sp_fail(err, SP_EINVAL, "--what-if %s: it is on or off", o->what_if);
-    if (o->what_if_bytes < -1)
-        return sp_fail(err, SP_EINVAL, "--what-if-bytes %d: a number of bytes, 0 or more", o->what_if_bytes);
-    o->run.what_if_bytes = is_off ? 0 : o->what_if_bytes;
-    return SP_OK;
-}
-
 static bool is_stdout(const char *file)
 {
     return file && strcmp(file, "-") == 0;
@@ -85,7 +73,7 @@ static sp_status print_table(const options *o, const sp_comparison *comparison, 
 {
     struct winsize window;
     bool is_terminal = isatty(STDOUT_FILENO);
-    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->talk.verbose, .of_rules = o->data != NULL};
+    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->verbose, .of_rules = o->data != NULL};
     if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         how.width = window.ws_col;
     char *text = NULL;
@@ -160,7 +148,7 @@ static sp_status write_files(const options *o, const result_file results[MOST_RE
         status = sp_report_figures(comparison, write_figure, &folder, err);
     if (status == SP_OK)
         status = sp_outputs_commit(o->run.together, err);
-    if (status != SP_OK || o->talk.quiet)
+    if (status != SP_OK || o->quiet)
         return status;
     if (o->run.output)
         tell("wrote %s", o->run.output);
@@ -186,7 +174,7 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     for (int i = 0; i < MOST_RESULTS; i++)
         if (is_stdout(results[i].file))
             printed = &results[i];
-    if ((printed || o->data) && !o->talk.quiet)
+    if ((printed || o->data) && !o->quiet)
         warn_of_names(comparison);
     sp_status status = printed ? SP_OK : print_table(o, comparison, err);
     if (status == SP_OK)
@@ -220,38 +208,15 @@ static sp_status open_figures(const options *o, sp_error *err)
                : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it", o->figures);
 }
 
-/* The first result that is asked for; NULL: none. */
-static const char *result_of(const options *o)
-{
-    const struct {
-        bool is_given;
-        const char *name;
-    } results[] = {{o->report, "report"}, {o->figures, "figures"},   {o->json, "json"},      {o->csv, "csv"},
-                   {o->latex, "latex"},   {o->markdown, "markdown"}, {o->fail_if, "fail-if"}};
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        if (results[i].is_given)
-            return results[i].name;
-    return NULL;
-}
-
-/* A part holds counts; results are made of all parts. */
-static sp_status check_part(const options *o, sp_error *err)
-{
-    if (o->run.part.file && result_of(o))
-        return sp_fail(err, SP_EINVAL, "--%s does not go with --part: `statepath merge` makes results of all parts",
-                       result_of(o));
-    return SP_OK;
-}
-
 /* Where there is no comparison a part was written, or the paths of parts of decode. */
 static sp_status finish(const options *o, const sp_comparison *comparison, sp_error *err)
 {
     if (comparison)
         return write_all(o, comparison, err);
-    if (result_of(o))
-        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone", result_of(o));
+    if (option_of_result(o))
+        return sp_fail(err, SP_EINVAL, "--%s: parts of decode are merged into a file of paths alone", option_of_result(o));
     sp_status status = sp_outputs_commit(o->run.together, err);
-    if (status == SP_OK && o->run.output && !o->talk.quiet)
+    if (status == SP_OK && o->run.output && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }
@@ -259,11 +224,8 @@ static sp_status finish(const options *o, const sp_comparison *comparison, sp_er
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
 {
     o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
-    sp_status status = read_what_if(o, err);
-    if (status == SP_OK)
-        status = outputs_check(o, inputs, err);
-    if (status == SP_OK)
-        status = check_part(o, err);
+    o->run.what_if_bytes = o->what_if && !strcmp(o->what_if, "off") ? 0 : o->what_if_bytes;
+    sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = open_figures(o, err);
     if (status == SP_OK)

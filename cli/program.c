@@ -12,6 +12,7 @@
 
 #include "help/completion.h"
 #include "help/manual.h"
+#include "help/table.h"
 
 /* "compare, decode, ..." into text. */
 enum { LIST_TEXT = 256 };
@@ -71,6 +72,10 @@ static int help(const program *p, const char *topic, const char *word)
     }
     if (strcmp(topic, "completion") == 0 && !p->is_companion)
         return completion_print(word ? word : "");
+    if (strcmp(topic, "options") == 0) {
+        table_print(p->commands, p->n_commands);
+        return EXIT_DONE;
+    }
     if (strcmp(topic, "figures") == 0) {
         help_figures();
         return EXIT_DONE;

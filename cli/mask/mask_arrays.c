@@ -93,8 +93,8 @@ sp_status lengths_read(const char *word, const options *o, sp_array *out, sp_err
 
 int64_t steps_of(const options *o, const sp_array *lengths)
 {
-    int64_t most = o->masks.steps;
-    for (int64_t i = 0; !o->masks.steps && i < lengths->count; i++)
+    int64_t most = o->most_steps;
+    for (int64_t i = 0; !o->most_steps && i < lengths->count; i++)
         most = ((const int64_t *)lengths->data)[i] > most ? ((const int64_t *)lengths->data)[i] : most;
     return most;
 }
@@ -131,7 +131,7 @@ sp_status tensors_write(const options *o, const sp_tensor *tensors, int32_t n, s
     const sp_tensor_text texts[] = {{"statepath_version", sp_version()}, {"command", o->run.command}};
     const sp_tensors all = {.n_tensors = n, .tensors = tensors, .n_texts = o->run.command ? 2 : 1, .texts = texts};
     sp_status status = sp_tensors_save(&all, o->run.output, o->run.force, err);
-    if (status == SP_OK && !o->talk.quiet)
+    if (status == SP_OK && !o->quiet)
         tell("wrote %s", o->run.output);
     return status;
 }

@@ -38,7 +38,7 @@ static sp_status read_attended(const char *word, const options *o, attended *a, 
             return sp_fail(err, SP_EINVAL, "--mask and --lengths both say which steps are real; give one");
         status = array_read_optional(word, o->run.place.scores, "/scores", SP_ARRAY_F64, o, &a->scores, err);
         if (status == SP_OK && a->scores.data)
-            status = array_read_optional(word, o->masks.values, "/values", SP_ARRAY_F64, o, &a->values, err);
+            status = array_read_optional(word, o->values, "/values", SP_ARRAY_F64, o, &a->values, err);
         if (status == SP_OK && !wants_mask)
             status = array_read_optional(word, o->run.place.lengths, "/lengths", SP_ARRAY_I64, o, &a->lengths, err);
         if (status == SP_OK && !wants_lengths && !a->lengths.data)
@@ -87,7 +87,7 @@ static sp_status check_attended(const char *word, const options *o, attended *a,
                        (long long)a->lengths.count, (long long)a->n);
     snprintf(wanted, sizeof wanted, "[%lld, %lld, D]", (long long)a->n, (long long)a->t);
     if (a->values.data && (a->values.rank != 3 || a->values.dims[0] != a->n || a->values.dims[1] != a->t))
-        return shape_wrong(word, or_usual(o->masks.values, "/values"), &a->values, wanted, err);
+        return shape_wrong(word, or_usual(o->values, "/values"), &a->values, wanted, err);
     a->width = a->values.data ? a->values.dims[2] : 0;
     sp_status status = size_check(a->n, a->t, a->t, err);
     return status == SP_OK && a->t > INT32_MAX ? sp_fail(err, SP_EDATA, "%s: too many steps", word) : status;
@@ -96,7 +96,7 @@ static sp_status check_attended(const char *word, const options *o, attended *a,
 static sp_status make_masks(const options *o, attended *a, sp_error *err)
 {
     const int64_t count = a->n * a->t * a->t;
-    const bool is_causal = o->masks.causal;
+    const bool is_causal = o->causal;
     sp_status status = SP_OK;
     a->mask = room(count, 1);
     a->additive = room(count, sizeof *a->additive);

@@ -24,7 +24,7 @@ static void averaged_clear(averaged *a)
 static sp_status read_averaged(const char *file, const options *o, averaged *a, sp_error *err)
 {
     const bool is_named = o->run.place.mask || o->weights || o->run.place.lengths;
-    sp_status status = array_read(file, or_usual(o->masks.losses, "/losses"), SP_ARRAY_F64, o,
+    sp_status status = array_read(file, or_usual(o->losses, "/losses"), SP_ARRAY_F64, o,
                                   "name the dataset of the losses with `losses`", &a->losses, err);
     if (status == SP_OK && (!is_named || o->run.place.mask))
         status = array_read_optional(file, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->mask, err);

@@ -26,9 +26,9 @@ static void padded_clear(padded *p)
 
 static sp_status read_ragged(const char *word, const options *o, padded *p, sp_error *err)
 {
-    const char *path = or_usual(o->masks.values, "/values");
+    const char *path = or_usual(o->values, "/values");
     int64_t total = 0;
-    sp_status status = array_read_optional(word, o->masks.values, "/values", SP_ARRAY_F64, o, &p->ragged, err);
+    sp_status status = array_read_optional(word, o->values, "/values", SP_ARRAY_F64, o, &p->ragged, err);
     if (status != SP_OK || !p->ragged.data)
         return status;
     if (p->ragged.rank != 1 && p->ragged.rank != 2)
@@ -66,9 +66,8 @@ static sp_status make_padded(const char *word, const options *o, padded *p, sp_e
         status = read_ragged(word, o, p, err);
     if (status == SP_OK && p->ragged.data) {
         p->batch = room(count * p->width, sizeof *p->batch);
-        status = !p->batch
-                     ? sp_no_memory(err)
-                     : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->masks.fill, p->batch, err);
+        status = !p->batch ? sp_no_memory(err)
+                           : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->fill, p->batch, err);
     }
     return status;
 }

@@ -238,7 +238,7 @@ static sp_status write_rows(const char *file, const options *o, const row_work *
     if (status == SP_OK && r.writer) {
         status = sp_scores_writer_commit(r.writer, err);
         r.writer = NULL;
-        if (status == SP_OK && !o->talk.quiet)
+        if (status == SP_OK && !o->quiet)
             tell("wrote %s", o->run.output);
     } else if (status == SP_OK) {
         table_rest(&r.table);
@@ -263,7 +263,7 @@ sp_status mask_softmax(const char *word, const options *o, outcome *out, sp_erro
                                    .form = CELL_SHARE,
                                    .is_probs = true,
                                    .has_left = true};
-    return write_rows(word, o, o->masks.multiply ? &wrong : &right, out, err);
+    return write_rows(word, o, o->multiply ? &wrong : &right, out, err);
 }
 
 sp_status mask_apply(const char *word, const options *o, outcome *out, sp_error *err)

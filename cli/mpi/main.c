@@ -167,17 +167,6 @@ static sp_status work_decode(options *o, const char **words, outcome *out, sp_er
 
 enum { N_COMMANDS = 3 };
 
-/* The options of a command of statepath: with --parts for --part and --shard. */
-static void take_options(const command *c, option_choice out[MOST_OPTIONS])
-{
-    for (const option_choice *o = c->options; o->id != OPTION_END; o++)
-        if (o->id == OPTION_PART)
-            *out++ = (option_choice)OPTION(PARTS);
-        else if (o->id != OPTION_SHARD && o->id != OPTION_SKIP_EXISTING)
-            *out++ = *o;
-    *out = (option_choice)HEADING_END;
-}
-
 static const char *const description[] = {
     "Commands of statepath on the ranks of an MPI job: mpirun -n 16 statepath-mpi compare nights/*.h5 --model sleep-aasm --parts "
     "parts --report nights.html. Options and results are those of statepath, to the byte.",
@@ -191,7 +180,6 @@ static const char *const description[] = {
 
 int main(int argc, const char **argv)
 {
-    static option_choice choices[N_COMMANDS][MOST_OPTIONS];
     static const struct {
         const command *of;
         sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
@@ -211,8 +199,8 @@ int main(int argc, const char **argv)
         made[i] = *known[i].of;
         made[i].work = known[i].work;
         made[i].use.example = known[i].example;
-        take_options(known[i].of, choices[i]);
-        made[i].options = choices[i];
+        made[i].takes |= C_RANKS;
+        made[i].lacks = C_ALONE;
         commands[i] = &made[i];
     }
     const program mpi = {

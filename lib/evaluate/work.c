@@ -23,14 +23,6 @@ const sp_work_row *sp_work_about(sp_work work)
     return &rows[work];
 }
 
-sp_work sp_work_find(const char *name)
-{
-    int work = 0;
-    while (work < SP_N_WORKS && strcmp(rows[work].name, name) != 0)
-        work++;
-    return (sp_work)work;
-}
-
 static bool has_mark(const sp_work_row *row, int32_t n_classes, const char *const *classes)
 {
     for (const char *const *mark = row->marks; *mark; mark++)

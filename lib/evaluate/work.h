@@ -14,9 +14,6 @@ typedef struct sp_work_row {
 
 const sp_work_row *sp_work_about(sp_work work);
 
-/* By its name, SP_N_WORKS: there is none. */
-sp_work sp_work_find(const char *name);
-
 /* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows. */
 sp_work sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes);
 

@@ -28,6 +28,8 @@ static json_t *write_one(const sp_option_row *row, const sp_run_options *o)
     case SP_OPTION_FLAG:
     case SP_OPTION_INTEGER:
         return json_integer(*(const int *)at);
+    case SP_OPTION_LONG:
+        return json_integer(*(const long *)at);
     case SP_OPTION_NUMBER:
         return json_real(*(const double *)at);
     case SP_OPTION_COUNT:
@@ -46,7 +48,7 @@ json_t *sp_part_options_write(const sp_run_options *o)
     for (const sp_option_row *row = sp_option_rows; is_whole && row->name; row++)
         if (row->uses & SP_OPTION_IN_PART && sp_option_is_given(row, o)) {
             json_t *value = write_one(row, o);
-            is_whole = value && json_object_set_new(out, sp_option_key(row, key), value) == 0;
+            is_whole = value && json_object_set_new(out, sp_option_key(row->name, key), value) == 0;
         }
     if (is_whole)
         return out;
@@ -81,6 +83,9 @@ static bool read_one(const sp_option_row *row, const json_t *value, sp_owned *ow
     case SP_OPTION_INTEGER:
         *(int *)at = (int)whole;
         return json_is_integer(value) && whole >= 0 && whole <= INT_MAX;
+    case SP_OPTION_LONG:
+        *(long *)at = (long)whole;
+        return json_is_integer(value);
     case SP_OPTION_NUMBER:
         *(double *)at = json_number_value(value);
         return json_is_number(value);
@@ -98,7 +103,7 @@ bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *
 {
     char key[SP_OPTION_KEY];
     for (const sp_option_row *row = sp_option_rows; row->name; row++) {
-        const json_t *value = row->uses & SP_OPTION_IN_PART ? json_object_get(options, sp_option_key(row, key)) : NULL;
+        const json_t *value = row->uses & SP_OPTION_IN_PART ? json_object_get(options, sp_option_key(row->name, key)) : NULL;
         if (value && !read_one(row, value, own, o))
             return false;
     }

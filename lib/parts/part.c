@@ -157,10 +157,3 @@ sp_status sp_part_check_lists(sp_part_content *part, int64_t n_ids, int64_t n_su
                : sp_fail(err, SP_EDATA, "%s: its lists are not those of so many recordings; it is damaged: make it again",
                          part->name);
 }
-
-sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err)
-{
-    *with_steps = !text || strcmp(text, "none") != 0;
-    return *with_steps && text && strcmp(text, "all") != 0 ? sp_fail(err, SP_EINVAL, "`part_steps` %s: it is all or none", text)
-                                                           : SP_OK;
-}

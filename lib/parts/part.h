@@ -41,9 +41,6 @@ bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *
 enum { SP_PART_READ = 4 };
 int sp_part_read_names(const sp_run_options *o, const char *names[SP_PART_READ]);
 
-/* part_steps: "all" (NULL), "none". SP_OK; SP_EINVAL. */
-sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err);
-
 /* ---- what a part holds ---- */
 
 typedef struct sp_part_content {

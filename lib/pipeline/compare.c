@@ -11,6 +11,7 @@
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
+#include "options/options.h"
 #include "parts/part.h"
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
@@ -97,31 +98,17 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 
 /* ---- cross-validation ---- */
 
-/* What is given and says nothing to the method; NULL: nothing. */
-static const char *find_unused(const sp_fit_words *words, sp_fit_method method)
+sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, sp_fit_options *out, sp_error *err)
 {
-    const sp_fit_options usual = sp_fit_options_default();
-    const bool is_crf = method == SP_FIT_CRF, is_em = method == SP_FIT_EM;
-    return !is_crf && words->penalty != usual.penalty     ? "penalty"
-           : !is_crf && words->memory != usual.memory     ? "memory"
-           : is_em && words->smoothing != usual.smoothing ? "smoothing"
-           : is_em && words->folds != usual.n_folds       ? "folds"
-           : is_em && words->tune                         ? "tune"
-           : is_em && words->strategy                     ? "for"
-                                                          : NULL;
-}
-
-sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_error *err)
-{
+    char key[SP_OPTION_KEY];
     sp_status status = SP_OK;
-    TRY(words->method ? sp_fit_method_parse(words->method, &out->method, err) : SP_OK);
-    if (words->tune)
-        TRY(sp_tune_parse(words->tune, &out->tune, err));
+    out->method = plan->has_method ? plan->method : out->method;
+    out->tune = plan->has_tune ? plan->tune : out->tune;
     if (words->strategy)
         TRY(sp_strategy_parse(words->strategy, &out->strategy, err));
-    const char *unused = find_unused(words, out->method);
+    const char *unused = sp_option_without_use(words, out->method);
     if (unused)
-        return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", unused,
+        return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", sp_option_key(unused, key),
                        sp_fit_method_name(out->method));
     out->smoothing = words->smoothing;
     out->penalty = words->penalty;
@@ -135,14 +122,6 @@ done:
 sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    if (o->decode.clamp || !isnan(o->decode.temperature) || !isnan(o->decode.transition_weight) || !isnan(o->decode.prior_weight))
-        return sp_fail(err, SP_EINVAL,
-                       "`cv` fits temperature and weights itself, and `clamp` would show it the answers; leave "
-                       "`temperature`, `transition_weight`, `prior_weight` and `clamp` out");
-    if (o->confidence || o->n_best)
-        return sp_fail(err, SP_EINVAL,
-                       "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
-                       "model and compare with that");
     const sp_shard *shard = p->range.shard;
     if (shard && shard->n > o->n_folds)
         return sp_fail(err, SP_EINVAL, "`shard` %lld/%lld: a shard takes whole folds, and with `cv` %d there are %d",
@@ -223,7 +202,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
         return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none", p->file);
     sp_status status = SP_OK;
     TRY(sp_folds_check(p, err));
-    TRY(sp_fit_words_read(&o->fit, &how, err));
+    TRY(sp_fit_words_read(&o->fit, &p->plan, &how, err));
     TRY(sp_fit_options_check(&how, err));
     TRY(read_training_set(t, p, err));
     t->training = (sp_training){.batch = sp_block_batch(t->block),

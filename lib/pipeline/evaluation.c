@@ -200,16 +200,11 @@ done:
     return status;
 }
 
-static sp_status check_level(const sp_run_options *o, sp_bootstrap_options *bootstrap, sp_error *err)
+static void use_level(const sp_run_options *o, sp_bootstrap_options *bootstrap)
 {
     bootstrap->seed = o->seed;
-    if (isnan(o->level))
-        return SP_OK;
-    if (!(o->level > 0 && o->level < 1))
-        return sp_fail(err, SP_EINVAL, "`level` %g: a number between 0 and 1; 0.95, the default, gives 95 %% intervals",
-                       o->level);
-    bootstrap->level = o->level;
-    return SP_OK;
+    if (!isnan(o->level))
+        bootstrap->level = o->level;
 }
 
 /* column  [K] of the first classifier for each label; NULL: the same */
@@ -305,11 +300,11 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     TRY(sp_rule_costs_check(p, err));
     TRY(sp_sleep_choose(p, j->classes, &j->sleep, err));
     sp_sleep_apply(&j->sleep, &j->how);
-    TRY(sp_evaluation_words_read(&j->words, o, K, j->classes, &j->how, err));
+    TRY(sp_evaluation_words_read(&j->words, o, &p->plan, K, j->classes, &j->how, err));
     p->words = j->how.words;
     for (int32_t i = 0; i < p->n_against; i++)
         p->against[i].p.words = j->how.words;
-    TRY(check_level(o, &j->how.bootstrap, err));
+    use_level(o, &j->how.bootstrap);
     TRY(sp_nll_clip_read(o, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
     share(j, form->again);

@@ -18,7 +18,7 @@ typedef struct sp_sleep_choice {
  * step is what epoch_seconds says, else what p->about.step_seconds says; else, of stages, 30 s, which is an assumption, and of
  * other classes 0: not known.
  *   classes  [K] names in the order of the columns
- * SP_OK; SP_EINVAL (epoch_seconds is not above 0), SP_EDATA (a file says nonsense), SP_ENOMEM. */
+ * SP_OK; SP_EDATA (a file says nonsense), SP_ENOMEM. */
 sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err);
 
 /* Tells the evaluation; `choice` must stay until it is made. */
@@ -32,14 +32,14 @@ typedef struct sp_evaluation_words {
     uint8_t *background; /* [K] or NULL */
 } sp_evaluation_words;
 
-/* Reads weighted_kappa, absent_class, interval, zeros, scheme, collapse, preset, background, margin, wake_trim and
+/* Takes weighted_kappa, absent_class, interval, zeros, scheme, collapse, preset, background, margin, wake_trim and
  * bridge_unscored into `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes
  * [K] names in the order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
-sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
-                                   sp_evaluation_options *how, sp_error *err);
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan, int32_t K,
+                                   const char *const *classes, sp_evaluation_options *how, sp_error *err);
 void sp_evaluation_words_clear(sp_evaluation_words *j);
 
-/* nll_clip for sp_nll.clip: 0 where it is not given. SP_OK; SP_EINVAL (not between 0 and 1; there is no likelihood). */
+/* nll_clip for sp_nll.clip: 0 where it is not given. SP_OK; SP_EINVAL (there is no likelihood). */
 sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err);
 
 /* ---- judging ---- */

@@ -49,11 +49,8 @@ sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_s
     sp_status status = find_stages(p->model->n_classes, classes, out, err);
     if (status != SP_OK)
         return status;
-    if (!isnan(o->epoch_seconds)) {
-        if (!(o->epoch_seconds > 0) || !isfinite(o->epoch_seconds))
-            return sp_fail(err, SP_EINVAL, "`epoch_seconds` %g: the length of a step is above 0", o->epoch_seconds);
+    if (!isnan(o->epoch_seconds))
         return SP_OK;
-    }
     out->epoch_seconds = 0;
     if (p->about.step_seconds)
         status = p->about.step_seconds(p->about.step_seconds_arg, &out->epoch_seconds, err);
@@ -78,52 +75,29 @@ void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
 
 /* ---- options ---- */
 
-static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how, sp_error *err)
+static void use_words(const sp_run_plan *plan, sp_evaluation_options *how)
 {
-    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
-    static const char *const intervals[] = {"studentised", "bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
-    int w = sp_word_index(o->weighted_kappa, 3, weights);
-    int a = sp_word_index(o->absent_class, 3, absent);
-    if (w < 0)
-        return sp_fail(err, SP_EINVAL, "`weighted_kappa` %s: it is linear or quadratic, and takes the classes to be in order",
-                       o->weighted_kappa);
-    if (a < 0)
-        return sp_fail(err, SP_EINVAL, "`absent_class` %s: it is exclude, zero or one", o->absent_class);
-    int i = sp_word_index(o->interval, 3, intervals), z = sp_word_index(o->zeros, 2, zeros);
-    if (i < 0)
-        return sp_fail(err, SP_EINVAL,
-                       "`interval` %s: it is studentised (the default), bca (corrected for bias and skewness) or percentile",
-                       o->interval);
-    if (z < 0)
-        return sp_fail(err, SP_EINVAL,
-                       "`zeros` %s: it is wilcox (the default: recordings without difference are left out of the signed rank "
-                       "test) or pratt (they are ranked)",
-                       o->zeros);
-    how->bootstrap.interval = (sp_interval_kind)i;
-    how->zeros = (sp_wilcoxon_zeros)z;
-    how->kappa_weights = (sp_kappa_weights)w;
-    how->scheme = o->scheme;
-    how->absent_class = (sp_absent_class)a;
-    return SP_OK;
+    how->bootstrap.interval = plan->interval;
+    how->zeros = plan->zeros;
+    how->kappa_weights = plan->kappa_weights;
+    how->absent_class = plan->absent_class;
 }
 
 /* ---- the kind of work ---- */
 
-static sp_status read_work(const sp_run_options *o, int32_t K, const char *const *classes, sp_evaluation_options *how,
-                           sp_error *err)
+static sp_status read_work(const sp_run_options *o, const sp_run_plan *plan, int32_t K, const char *const *classes,
+                           sp_evaluation_options *how, sp_error *err)
 {
     const bool is_sleep = how->stage_of_class != NULL;
-    how->work_is_guessed = !o->preset;
-    how->work = o->preset ? sp_work_find(o->preset) : sp_work_guess(is_sleep, K, classes);
-    if (how->work == SP_N_WORKS)
-        return sp_fail(err, SP_EINVAL, "`preset` %s: it is sleep, tags, actions or none", o->preset);
+    how->work_is_guessed = !plan->has_work;
+    how->work = plan->has_work ? plan->work : sp_work_guess(is_sleep, K, classes);
     if (how->work == SP_WORK_SLEEP && !is_sleep)
         return sp_fail(err, SP_EINVAL,
                        "`preset` sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show "
                        "sleep-aasm` knows)");
     if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
-    how->words_are_guessed = !o->preset && !o->unit;
+    how->words_are_guessed = !plan->has_work && !o->unit;
     return sp_words_read(o->unit ? o->unit : sp_work_about(how->work)->unit, &how->words, err);
 }
 
@@ -188,12 +162,13 @@ static sp_status choose_background(sp_evaluation_words *j, const sp_run_options 
     return status;
 }
 
-sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
-                                   sp_evaluation_options *how, sp_error *err)
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, const sp_run_plan *plan, int32_t K,
+                                   const char *const *classes, sp_evaluation_options *how, sp_error *err)
 {
     *j = (sp_evaluation_words){0};
     sp_status status = SP_OK;
-    TRY(read_words(o, how, err));
+    use_words(plan, how);
+    how->scheme = o->scheme;
     for (int i = 0; o->collapse && o->collapse[i]; i++) {
         if (j->n_collapses == MAX_COLLAPSES)
             return sp_fail(err, SP_EINVAL, "`collapse`: at most %d times", MAX_COLLAPSES);
@@ -202,21 +177,13 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     }
     how->n_collapses = j->n_collapses;
     how->collapses = j->collapses;
-    TRY(read_work(o, K, classes, how, err));
+    TRY(read_work(o, plan, K, classes, how, err));
     TRY(choose_background(j, o, K, classes, how, err));
     if (!isnan(o->margin)) {
-        if (!(o->margin >= 0 && o->margin < 1))
-            return sp_fail(
-                err, SP_EINVAL,
-                "`margin` %g: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
-                o->margin);
         how->has_margin = true;
         how->margin = o->margin;
     }
     if (!isnan(o->wake_trim)) {
-        if (!(o->wake_trim >= 0 && o->wake_trim <= 100000))
-            return sp_fail(err, SP_EINVAL, "`wake_trim` %g: minutes of wake kept before and after sleep, such as 30",
-                           o->wake_trim);
         if (!how->stage_of_class)
             return sp_fail(
                 err, SP_EINVAL,
@@ -239,8 +206,6 @@ sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double 
     *clip = 0;
     if (isnan(o->nll_clip))
         return SP_OK;
-    if (!(o->nll_clip > 0 && o->nll_clip < 1))
-        return sp_fail(err, SP_EINVAL, "`nll_clip` %g: a probability between 0 and 1, such as 1e-6", o->nll_clip);
     if (!has_likelihood)
         return sp_fail(err, SP_EINVAL, "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
     *clip = o->nll_clip;

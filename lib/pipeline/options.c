@@ -2,20 +2,14 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/prepare.h"
-
-sp_run_options sp_run_options_default(void)
-{
-    sp_run_options o = {.fit = {.smoothing = 0.5, .memory = 1, .folds = 5}, .seed = sp_bootstrap_options_default().seed};
-    o.epoch_seconds = o.decode.label_confidence = o.decode.floor = o.decode.temperature = o.decode.transition_weight =
-        o.decode.prior_weight = o.level = o.margin = o.wake_trim = o.nll_clip = NAN;
-    return o;
-}
+#include "pipeline/plan.h"
 
 /* ---- messages and callbacks ---- */
 
@@ -83,58 +77,28 @@ char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT])
 
 /* ---- words to the library's options ---- */
 
-int sp_word_index(const char *word, int n, const char *const *words)
-{
-    for (int i = 0; word && i < n; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return word ? -1 : 0;
-}
-
 double sp_first_given(double option, double model, double usual)
 {
     return !isnan(option) ? option : !isnan(model) ? model : usual;
 }
 
-sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err)
+sp_infeasible_rule sp_run_infeasible(const sp_run_options *o)
 {
-    static const char *const rules[] = {"report", "relax", "error"};
-    const int chosen = sp_word_index(o->decode.on_infeasible, 3, rules);
-    *rule = chosen < 0 ? SP_INFEASIBLE_REPORT : (sp_infeasible_rule)chosen;
-    return chosen >= 0 ? SP_OK
-                       : sp_fail(err, SP_EINVAL, "`on_infeasible` %s: it is report, relax or error", o->decode.on_infeasible);
-}
-
-sp_status sp_run_missing(const sp_run_options *o, bool *is_uniform, sp_error *err)
-{
-    static const char *const missing[] = {"error", "uniform"};
-    const int chosen = sp_word_index(o->decode.missing, 2, missing);
-    *is_uniform = chosen == 1;
-    return chosen >= 0 ? SP_OK : sp_fail(err, SP_EINVAL, "`missing` %s: it is error or uniform", o->decode.missing);
-}
-
-sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err)
-{
-    return o->decode.threads >= 0 && o->decode.threads <= 4096
-               ? SP_OK
-               : sp_fail(err, SP_EINVAL, "`threads` %d: a number from 0 (all processors) to 4096", o->decode.threads);
+    const int word = sp_option_word(o, offsetof(sp_run_options, decode.on_infeasible));
+    return word < 0 ? SP_INFEASIBLE_REPORT : (sp_infeasible_rule)word;
 }
 
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err)
 {
-    bool is_uniform;
-    sp_status status = sp_run_missing(o, &is_uniform, err);
+    sp_run_plan plan;
+    sp_status status = sp_run_plan_make(o, &plan, err);
     if (status != SP_OK)
         return status;
-    if ((status = sp_run_check_threads(o, err)) != SP_OK)
-        return status;
-    if (o->decode.floor == 0)
-        return sp_fail(err, SP_EINVAL, "`floor` 0: it is a probability above 0, or is left out");
     *out = sp_prepare_options_default();
-    out->missing_uniform = is_uniform;
+    out->missing_uniform = plan.missing_is_uniform;
     out->clamp = o->decode.clamp;
-    out->floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
+    out->floor = sp_first_given(o->decode.floor, NAN, 0);
     out->temperature = o->decode.temperature;
     out->prior_weight = o->decode.prior_weight;
     return sp_prepare_by_model(out, model, class_of_column, log_prior, err);

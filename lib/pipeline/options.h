@@ -15,11 +15,6 @@ sp_status sp_run_go_on(const sp_run_options *o, sp_error *err);
 /* Fitting that asks and tells the same hooks; `o` is borrowed by both. */
 void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_options *how);
 
-/* Number of the word among n, 0 where there is none (NULL); -1: it is not among them. */
-int sp_word_index(const char *word, int n, const char *const *words);
-/* o->decode.missing. SP_OK; SP_EINVAL. */
-sp_status sp_run_missing(const sp_run_options *o, bool *is_uniform, sp_error *err);
-
 /* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
 const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column);
 

@@ -48,13 +48,11 @@ static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err
 static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    sp_status status = sp_run_infeasible(o, &p->on_infeasible, err);
-    if (status != SP_OK)
-        return status;
+    p->on_infeasible = p->plan.on_infeasible;
     p->log_prior = malloc((size_t)p->model->n_classes * sizeof *p->log_prior);
     if (!p->log_prior)
         return sp_no_memory(err);
-    status = sp_run_prepare(p->opt, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
+    sp_status status = sp_run_prepare(o, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
     p->prepare.kind = p->info->kind;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
         return sp_fail(err, SP_EINVAL, "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",
@@ -77,6 +75,9 @@ sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_optio
     *p = (sp_pipeline){.opt = opt, .file = file, .word = file, .source = &sp_decoding_source};
     if (!opt->model && !opt->model_text)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
+    sp_status status = sp_run_plan_make(opt, &p->plan, err);
+    if (status != SP_OK)
+        return status;
     return read_strategies(p, strategies, err);
 }
 

@@ -10,6 +10,7 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/consumer.h"
 #include "pipeline/folds.h"
+#include "pipeline/plan.h"
 #include "pipeline/recordings.h"
 
 enum {
@@ -77,6 +78,7 @@ typedef struct sp_run_counts {
 
 struct sp_pipeline {
     const sp_run_options *opt;
+    sp_run_plan plan;   /* what its words mean */
     const char *file;   /* a name for messages and the report */
     const char *word;   /* the same as it was given */
     sp_recordings from; /* what is decoded */

@@ -59,7 +59,7 @@ class TestCommands(st.TestCase):
             (["compare", "doors.h5", "-m", "door.json", "--missing", "no"], "--missing no: it is error or uniform"),
             (["compare", "doors.h5", "-m", "door.json", "--on-infeasible", "no"], "--on-infeasible no: it is report, relax or error"),
             (["compare", "doors.h5", "-m", "door.json", "--threads", "-1"], "--threads -1: a number from 0 (all processors) to 4096"),
-            (["compare", "doors.h5", "-m", "door.json", "--floor", "0"], "--floor 0: it is a probability above 0, or is left out"),
+            (["compare", "doors.h5", "-m", "door.json", "--floor", "0"], "--floor 0: the smallest probability must lie between 0 and 1"),
             (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number, at least 0"),
             (["compare", "doors.h5", "-m", "door.json", "--nbest", "3"], "--nbest is written beside the paths: -o PATHS.h5 says where"),
             (["compare", "doors.h5", "-m", "door.json", "--prior-weight", "1"],

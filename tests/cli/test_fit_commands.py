@@ -208,15 +208,17 @@ class TestFit(st.TestCase):
     def test_wrong_use(self):
         for arguments, sentence in [
             (["fit", "d.h5"], "fit: -o MODEL.json is missing: where to write the model"),
-            (["fit", "d.h5", "-o", "m.json", "--method", "magic"], 'method "magic": choose from counts, crf, em'),
+            (["fit", "d.h5", "-o", "m.json", "--method", "magic"], "--method magic: it is counts, crf or em"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "luck"],
-             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, entity_f1, edit, nll'),
+             "--tune luck: it is none, accuracy, kappa, macro_f1, entity_f1, edit or nll"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "entity_f1"],
              "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these are not all "
              "(off); tune by macro_f1 instead"),
-            (["fit", "d.h5", "-o", "m.json", "--penalty", "-1"], "penalty -1: a number above 0, or 0 to choose it by cross-validation"),
-            (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "1 folds: cross-validation needs at least 2"),
-            (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "memory 0: a number of steps from 1 to 1000"),
+            (["fit", "d.h5", "-o", "m.json", "--penalty", "-1"], "--penalty -1: a number above 0, or 0 to choose it by cross-validation"),
+            (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "--folds 1: cross-validation needs at least 2"),
+            (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "--memory 0: a number of steps from 1 to 1000"),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "none", "--for", "mea"], "--for changes nothing where --tune is none; leave it out"),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "none", "--folds", "3"], "--folds changes nothing where --tune is none; leave it out"),
         ]:
             self.refuses(*arguments, status=2, sentence=sentence)
 

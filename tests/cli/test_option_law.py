@@ -1,10 +1,11 @@
 """The law of options: what a command takes changes something, or is refused; nothing is accepted and ignored.
 
-LAW has a block for each command (and each verb of `model` and `mask`): the words of a run, then the command's options with a value, one a line.
-The run with the option must differ from the run without it in exit status, output, messages or files. What follows ";" are words of both
-runs, after "=" in place of the block's; "!" marks a value that is refused where all good ones give the same (--threads). Lines of the
-block "every" count for each command that has none of its own, "..." puts them into the block of a verb. `--help` is the table that LAW is
-held against, so a new option without a line fails; what a verb has no line for must be refused by it.
+The table of options (`statepath help options`) says what each command takes and a value that changes something, its sample. LAW says the rest: a
+block for each command (and each verb of `model` and `mask`): the words of a run, then options that need other words, or another value than the
+sample, one a line. The run with the option must differ from the run without it in exit status, output, messages or files. What follows ";" are words
+of both runs, after "=" in place of the block's; "!" marks a value that is refused where all good ones give the same (--threads). Lines of the block
+"every" count for each command that has none of its own, "..." puts them into the block of a verb. What a verb does not take it must refuse. A value
+out of range or of no meaning is refused too, and the default that the table gives, given by name, changes nothing.
 """
 import functools
 import json
@@ -24,78 +25,40 @@ import statepath_test as st
 
 LAW = """
 every night.h5 -m m.json -o out.h5 --json r.json
-    --model sleep-aasm              ; = night.h5 -o out.h5
-    --output new.h5                 ; = night.h5 -m m.json
+    --model                         ; = night.h5 -o out.h5
+    --output                        ; = night.h5 -m m.json
     --force                         ; = night.h5 -m m.json -o old.h5
-    --quiet
-    --verbose
-    --strategies mea
-    --strategy mea
-    --against other=other.h5
-    --confidence
-    --nbest 2
-    --epoch-seconds 20
     --skip-existing                 ; = night.h5 -m m.json -o old-{id}.h5
-    --report r.html
-    --figures figures               ; --report r.html
-    --draw a2                       ; --report r.html
-    --what-if off                   ; --report r.html
-    --what-if-bytes 1000            ; --report r.html
+    --figures                       ; --report r.html
+    --draw                          ; --report r.html
+    --what-if                       ; --report r.html
+    --what-if-bytes                 ; --report r.html
     --json new.json                 ; = night.h5 -m m.json
-    --csv r.csv
-    --markdown r.md
-    --latex r.tex
-    --fail-if viterbi.accuracy>0
-    --groups site
-    --level .8
-    --interval percentile
-    --zeros pratt
-    --seed 2
-    --margin .1
-    --weighted-kappa linear
-    --absent-class zero             ; --labels few
-    --scheme IOB1                   ; = tags.h5 -m tags.json
-    --collapse Sleep=N1,N2,N3,REM
-    --preset none
-    --unit day/bin
-    --background b                  ; = actions.h5 -m actions.json
-    --wake-trim 5
-    --nll-clip .001
-    --bridge-unscored
-    --rule-costs
-    --scores /second/probs
-    --labels few
-    --reference few.h5
-    --labels-dataset few            ; --reference other.h5
-    --offsets two
-    --lengths short                 ; = padded.h5 -m m.json -o out.h5
-    --ids names                     ; --reference other.h5
-    --only only.txt                 ; = nights -m m.json -o out.h5
+    --absent-class                  ; --labels few
+    --scheme                        ; = tags.h5 -m tags.json
+    --background                    ; = actions.h5 -m actions.json
+    --labels-dataset                ; --reference other.h5
+    --lengths                       ; = padded.h5 -m m.json -o out.h5
+    --ids                           ; --reference other.h5
+    --only                          ; = nights -m m.json -o out.h5
     ! --comments none
     --header                        ; = votes.csv -m m.json -o out.h5
     --no-header                     ; = table.csv --kind scores -m m.json -o out.h5
-    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -m m.json -o out.h5
-    --kind scores
-    --gaps join                     ; = holes.h5 -m m.json -o out.h5
-    --unscored -100                 ; = hundred.h5 -m m.json -o out.h5
+    --classes                       ; = bare.h5 -m m.json -o out.h5
+    --gaps                          ; = holes.h5 -m m.json -o out.h5
+    --unscored                      ; = hundred.h5 -m m.json -o out.h5
     --transpose                     ; = turned.npy -m m.json -o out.h5
     --allow-external                ; = sub/link.h5 -m m.json -o out.h5
-    --codes nsrr                    ; --labels nsrr
-    --map 9=REM                     ; --codes nsrr --labels nsrr
-    --label-codes nsrr              ; --labels nsrr
-    --label-map 0=N3,1=N1,2=N2,3=Wake,4=REM
+    --codes                         ; --labels nsrr
+    --map                           ; --codes nsrr --labels nsrr
+    --label-codes                   ; --labels nsrr
     ! --threads 5000
-    --missing uniform               ; = nan.h5 -m m.json -o out.h5
-    --floor .3
-    --on-infeasible relax           ; = dead.h5 -m m.json -o out.h5
-    --temperature 3
-    --transition-weight 3
-    --prior-weight 1
-    --clamp
-    --label-confidence .9           ; = hypnogram.txt -m m.json -o out.h5
-    --part P.h5                     ; = night.h5 -m m.json
-    --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
-    --part-steps none               ; = night.h5 -m m.json --part P.h5
+    --missing                       ; = nan.h5 -m m.json -o out.h5
+    --on-infeasible                 ; = dead.h5 -m m.json -o out.h5
+    --label-confidence              ; = hypnogram.txt -m m.json -o out.h5
+    --part                          ; = night.h5 -m m.json
+    --shard                         ; = night.h5 -m m.json --part Q%i.h5
+    --part-steps                    ; = night.h5 -m m.json --part P.h5
     --check-inputs                  ; = night.h5 -m m.json --part P.h5
     --trim-to-shortest              ; = night.h5 --labels long.h5 -m m.json -o out.h5
 
@@ -104,30 +67,29 @@ inspect night.h5
     --header                        ; = votes.csv
     --no-header                     ; = table.csv --kind scores
     --model sleep-strict
-    --lengths short                 ; = padded.h5
-    --ids names
-    --only only.txt                 ; = nights
-    --classes N1,Wake,N2,N3,REM   ; = bare.h5
-    --gaps join                     ; = holes.h5
-    --unscored -100                 ; = hundred.h5
+    --lengths                       ; = padded.h5
+    --ids
+    --only                          ; = nights
+    --classes                       ; = bare.h5
+    --gaps                          ; = holes.h5
+    --unscored                      ; = hundred.h5
     --transpose                     ; = turned.npy
     --allow-external                ; = sub/link.h5
 
 compare night.h5 -m m.json -o out.h5 --json r.json
-    --cv 2
     --rules sleep-permissive        ; --cv 2
-    --method counts                 ; = other.h5 -m m.json --cv 2
-    --tune kappa                    ; --cv 2 --method counts
-    --for mea                       ; --cv 2 --method counts
-    --smoothing 5                   ; --cv 2 --method counts
-    --penalty 5                     ; --cv 2 --tune none
-    --memory 3                      ; --cv 2 --tune none --penalty 1
-    --folds 2                       ; --cv 2 --method counts
+    --method                        ; = other.h5 -m m.json --cv 2
+    --tune                          ; --cv 2 --method counts
+    --for                           ; --cv 2 --method counts
+    --smoothing                     ; --cv 2 --method counts
+    --penalty                       ; --cv 2 --tune none
+    --memory                        ; --cv 2 --tune none --penalty 1
+    --folds                         ; --cv 2 --method counts
 
 decode night.h5 -m m.json -o out.h5
-    --epoch-seconds 20              ; = turned.npy --transpose -m m.json -o out.edf
-    --ids names
-    --shard 1/2                     ; = night.h5 -m m.json --part Q%i.h5
+    --epoch-seconds                 ; = turned.npy --transpose -m m.json -o out.edf
+    --ids
+    --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
     --trim-to-shortest              ; = paths.h5 --labels long.h5
@@ -136,35 +98,35 @@ evaluate paths.h5 --labels night.h5 --json r.json
     --labels night.h5               ; = alone.h5 -m m.json
     --reference night.h5            ; = alone.h5 -m m.json
     --strategies viterbi
-    --classes N1,Wake,N2,N3,REM   ; = rows.npy -m m.json
-    --gaps join                     ; = rows.npy -m m.json --labels hundred-rows.npy
-    --unscored -100                 ; = paths.h5 --labels hundred.h5
+    --classes                       ; = rows.npy -m m.json
+    --gaps                          ; = rows.npy -m m.json --labels hundred-rows.npy
+    --unscored                      ; = paths.h5 --labels hundred.h5
     --force                         ; = paths.h5 --json old.json
-    --json r.json                   ; = paths.h5
-    --draw a2                       ; --report r.html
-    --absent-class zero             ; --labels-dataset few
-    --scheme IOB1                   ; = tag-paths.h5
-    --background b                  ; = action-paths.h5
+    --json                          ; = paths.h5
+    --draw                          ; --report r.html
+    --absent-class                  ; --labels-dataset few
+    --scheme                        ; = tag-paths.h5
+    --background                    ; = action-paths.h5
     --paths /more/path
-    --only only.txt                 ; = texts -m m.json
-    --codes nsrr                    ; = nsrr.txt -m m.json
-    --map 9=REM                     ; = nsrr.txt -m m.json --codes nsrr
-    --label-codes nsrr              ; --labels-dataset nsrr
-    --labels-dataset few
-    --ids names                     ; = paths.h5 --json r.json
-    --offsets two                   ; = paths.h5 --json r.json
+    --only                          ; = texts -m m.json
+    --codes                         ; = nsrr.txt -m m.json
+    --map                           ; = nsrr.txt -m m.json --codes nsrr
+    --label-codes                   ; --labels-dataset nsrr
+    --labels-dataset
+    --ids                           ; = paths.h5 --json r.json
+    --offsets                       ; = paths.h5 --json r.json
     --allow-external                ; = sub/paths.h5
-    --part P.h5                     ; = paths.h5
-    --shard 1/2                     ; = paths.h5 --part Q%i.h5
-    --part-steps none               ; = paths.h5 --part P.h5
+    --part                          ; = paths.h5
+    --shard                         ; = paths.h5 --part Q%i.h5
+    --part-steps                    ; = paths.h5 --part P.h5
     --check-inputs                  ; = paths.h5 --part P.h5
 
 merge P1.h5 P2.h5 --json r.json
-    --output new.h5
+    --output
     --force                         ; = P1.h5 P2.h5 --json old.json
-    --draw a2                       ; --report r.html
+    --draw                          ; --report r.html
     --allow-missing                 ; = P1.h5
-    --json r.json                   ; = P1.h5 P2.h5
+    --json                          ; = P1.h5 P2.h5
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
@@ -172,37 +134,28 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --trim-to-shortest              ; --labels long.h5
     --rules sleep-aasm              ; = night.h5 -o out.json --method counts
     --output out.json               ; = night.h5 -r sleep-permissive
-    --name mine
-    --calibrate
     --force                         ; = night.h5 -o old.json --method counts
-    --groups site                   ; --tune accuracy
-    --method counts                 ; = night.h5 -r sleep-permissive -o out.json --folds 2 --scores /second/probs
-    --tune kappa
-    --for mea
-    --smoothing 5
-    --penalty 5                     ; = night.h5 -o out.json --method crf --tune none
-    --memory 3                      ; = night.h5 -o out.json --method crf --tune none --penalty 1
-    --folds 2
-    --missing uniform               ; = nan.h5 -o out.json --method counts
-    --epoch-seconds 20              ; = turned.npy --transpose -r sleep-permissive -o out.json --method counts --labels spans.tsv
-    --scores /second/probs          ; = night.h5 -o out.json
+    --groups                        ; --tune accuracy
+    --method                        ; = night.h5 -r sleep-permissive -o out.json --folds 2 --scores /second/probs
+    --penalty                       ; = night.h5 -o out.json --method crf --tune none
+    --memory                        ; = night.h5 -o out.json --method crf --tune none --penalty 1
+    --missing                       ; = nan.h5 -o out.json --method counts
+    --epoch-seconds                 ; = turned.npy --transpose -r sleep-permissive -o out.json --method counts --labels spans.tsv
+    --scores                        ; = night.h5 -o out.json
     --quiet                         ; = turned.npz --transpose --codes pops -r sleep-permissive -o out.json --method counts
-    --lengths short                 ; = padded.h5 -o out.json --method counts
-    --only only.txt                 ; = nights -o out.json --method counts
-    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -o out.json --method counts
-    --gaps join                     ; = holes.h5 -o out.json --method counts
-    --unscored -100                 ; = hundred.h5 -o out.json --method counts
+    --lengths                       ; = padded.h5 -o out.json --method counts
+    --only                          ; = nights -o out.json --method counts
+    --classes                       ; = bare.h5 -o out.json --method counts
+    --gaps                          ; = holes.h5 -o out.json --method counts
+    --unscored                      ; = hundred.h5 -o out.json --method counts
     --transpose                     ; = turned.npz -o out.json --method counts
     --allow-external                ; = sub/link.h5 -o out.json --method counts
 
 stream -m m.json --lag 2 <lines.txt
-    --model sleep-aasm              ; = --lag 2 <lines.txt
-    --lag 0
-    --kind scores
-    --classes N1,Wake,N2,N3,REM
-    --missing uniform               ; = -m m.json --lag 2 <nan.txt
-    --on-infeasible relax
-    --quiet
+    --model                         ; = --lag 2 <lines.txt
+    --classes
+    --missing                       ; = -m m.json --lag 2 <nan.txt
+    --on-infeasible
 
 convert night.h5 -o out.h5
     --comments hash                 ; = hash.conll -o out.conll
@@ -210,100 +163,85 @@ convert night.h5 -o out.h5
     --no-header                     ; = table.csv --kind scores -o out.h5
     --trim-to-shortest              ; --labels long.h5
     --model m.json                  ; --codes nsrr --labels nsrr
-    --output new.h5                 ; = night.h5
+    --output                        ; = night.h5
     --force                         ; = night.h5 -o old.h5
     --scheme BIOES                  ; = tags.conll -o out.conll
-    --lengths short                 ; = padded.h5 -o out.h5
-    --only only.txt                 ; = nights -o out.h5
-    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -o out.h5
-    --gaps join                     ; = holes.h5 -o out.h5
-    --unscored -100                 ; = hundred.h5 -o out.h5
+    --lengths                       ; = padded.h5 -o out.h5
+    --only                          ; = nights -o out.h5
+    --classes                       ; = bare.h5 -o out.h5
+    --gaps                          ; = holes.h5 -o out.h5
+    --unscored                      ; = hundred.h5 -o out.h5
     --transpose                     ; = turned.npy -o out.h5
     --allow-external                ; = sub/link.h5 -o out.h5
-    --reference few.h5
-    --codes nsrr                    ; --labels nsrr -m m.json
-    --map 9=REM                     ; --codes nsrr --labels nsrr -m m.json
+    --codes                         ; --labels nsrr -m m.json
+    --map                           ; --codes nsrr --labels nsrr -m m.json
 
 simulate recipe.json -o out.h5
-    --output new.h5                 ; = recipe.json
+    --output                        ; = recipe.json
     --force                         ; = recipe.json -o old.h5
 
 train signals.h5 -o out.h5 --epochs 1 --batch 64
-    --output new.h5                 ; = signals.h5 --epochs 1
+    --output                        ; = signals.h5 --epochs 1
     --force                         ; = signals.h5 -o old.h5 --epochs 1
     --resume                        ; = signals.h5 -o weights.h5 --epochs 2 --batch 64
-    --epochs 2
-    --masking true-previous         ; --model abc.json
+    --masking                       ; --model abc.json
     --model abc.json                ; --masking true-previous
-    --report r.html
-    --beside weights.h5             ; --report r.html
-    --batch 32
-    --rate .1
-    --seed 2
-    --signals other
+    --beside                        ; --report r.html
     --allow-external                ; = sub/signals.h5 -o out.h5 --epochs 1
 
 predict signals.h5 --weights weights.h5 -o out.h5
-    --weights weights.h5            ; = signals.h5 -o out.h5
-    --output new.h5                 ; = signals.h5 --weights weights.h5
+    --weights                       ; = signals.h5 -o out.h5
+    --output                        ; = signals.h5 --weights weights.h5
     --force                         ; = signals.h5 --weights weights.h5 -o old.h5
-    --split test
-    --signals other
     --allow-external                ; = sub/signals.h5 --weights weights.h5 -o out.h5
 
 model list
 
 model show m.json
-    --marks
 
 model check m.json
 
 model new left-right --classes a,b,c -o out.json
     --output new.json               ; = left-right --classes a,b,c
     --force                         ; = left-right --classes a,b,c -o old.json
-    --name mine
-    --types PER                     ; = bio
+    --types                         ; = bio
     --classes a,b,c                 ; = cycle
-    --step 2
-    --min-count 3                   ; = from-labels night.h5
-    --labels few                    ; = from-labels night.h5
-    --only only.txt                 ; = from-labels nights --classes Wake,N1,N2,N3,REM
+    --min-count                     ; = from-labels night.h5
+    --labels                        ; = from-labels night.h5
+    --only                          ; = from-labels nights --classes Wake,N1,N2,N3,REM
     --comments hash                 ; = from-labels hash.conll
     --allow-external                ; = from-labels sub/link.h5
-    --quiet
 
 model audit m.json --data night.h5 --json r.json
     ...
-    --data night.h5                 ; = m.json
+    --data                          ; = m.json
     ! --output new.h5
     --force                         ; = m.json --data night.h5 --json old.json
-    --json r.json                   ; = m.json --data night.h5
-    --scheme IOB1                   ; = tags.json --data tags.h5 --json r.json
-    --background b                  ; = actions.json --data actions.h5 --json r.json
-    --lengths short                 ; = m.json --data padded.h5
-    --only only.txt                 ; = m.json --data nights
+    --json                          ; = m.json --data night.h5
+    --scheme                        ; = tags.json --data tags.h5 --json r.json
+    --background                    ; = actions.json --data actions.h5 --json r.json
+    --lengths                       ; = m.json --data padded.h5
+    --only                          ; = m.json --data nights
     --header                        ; = m.json --data votes.csv --labels hypnogram.txt
     --no-header                     ; = m.json --data table.csv --kind scores --labels five.txt
     --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
-    --classes N1,Wake,N2,N3,REM   ; = m.json --data bare.h5
+    --classes                       ; = m.json --data bare.h5
     --transpose                     ; = m.json --data turned.npz
     --allow-external                ; = m.json --data sub/link.h5
-    --missing uniform               ; = m.json --data nan.h5
-    --on-infeasible relax           ; = m.json --data dead.h5
+    --missing                       ; = m.json --data nan.h5
+    --on-infeasible                 ; = m.json --data dead.h5
 
 mask softmax night.h5 -m m.json -o out.h5
     ...
     --multiply                      ; --scores /second/probs
     --strategy argmax
-    --mask allowed                  ; = night.h5 -o out.h5
-    --matrix rules                  ; = night.h5 --previous few -o out.h5
-    --previous few
-    --paths few
-    --labels few                    ; --clamp
-    --ids names
-    --unscored -100                 ; = hundred.h5 -m m.json -o out.h5 --clamp
-    --codes nsrr                    ; --paths nsrr
-    --map 9=REM                     ; --paths nsrr --codes nsrr
+    --mask                          ; = night.h5 -o out.h5
+    --matrix                        ; = night.h5 --previous few -o out.h5
+    --labels                        ; --clamp
+    --ids
+    --unscored                      ; = hundred.h5 -m m.json -o out.h5 --clamp
+    --codes                         ; --paths nsrr
+    --map                           ; --paths nsrr --codes nsrr
     ! --on-infeasible error         ; = dead.h5 -m m.json -o out.h5
 
 mask apply night.h5 -m m.json -o out.h5
@@ -313,26 +251,25 @@ mask leak night.h5 -m m.json --json r.json
     ... mask softmax
     --header                        ; = votes.csv -m m.json
     --no-header                     ; = table.csv --kind scores -m m.json
-    --model sleep-aasm              ; = night.h5
+    --model                         ; = night.h5
     --force                         ; = night.h5 -m m.json --json old.json
-    --json r.json                   ; = night.h5 -m m.json
+    --json                          ; = night.h5 -m m.json
     --quiet                         ; = dead.h5 -m m.json
-    --mask allowed                  ; = night.h5
-    --matrix rules                  ; = night.h5 --previous few
-    --lengths short                 ; = padded.h5 -m m.json
-    --only only.txt                 ; = nights -m m.json
-    --classes N1,Wake,N2,N3,REM   ; = bare.h5 -m m.json
-    --gaps join                     ; = holes.h5 -m m.json
-    --unscored -100                 ; = hundred.h5 -m m.json --clamp
+    --mask                          ; = night.h5
+    --matrix                        ; = night.h5 --previous few
+    --lengths                       ; = padded.h5 -m m.json
+    --only                          ; = nights -m m.json
+    --classes                       ; = bare.h5 -m m.json
+    --gaps                          ; = holes.h5 -m m.json
+    --unscored                      ; = hundred.h5 -m m.json --clamp
     --transpose                     ; = turned.npy -m m.json
     --allow-external                ; = sub/link.h5 -m m.json
-    --missing uniform               ; = nan.h5 -m m.json
+    --missing                       ; = nan.h5 -m m.json
     ! --on-infeasible error         ; = dead.h5 -m m.json
 
 mask padding 3,2,4 -o out.h5
-    --output new.h5                 ; = 3,2,4
+    --output                        ; = 3,2,4
     --force                         ; = 3,2,4 -o old.h5
-    --quiet
     --steps 6
     --fill 7                        ; = ragged.h5 -o out.h5
     --lengths two                   ; = ragged.h5 -o out.h5
@@ -340,18 +277,15 @@ mask padding 3,2,4 -o out.h5
     --allow-external                ; = sub/ragged.h5 -o out.h5
 
 mask causal 3 -o out.h5
-    --output new.h5                 ; = 3
+    --output                        ; = 3
     --force                         ; = 3 -o old.h5
-    --quiet
     --steps 6                       ; = 3,2 -o out.h5
     --allow-external                ; = sub/ragged.h5 -o out.h5
 
 mask attention 3,2,4 -o out.h5
-    --output new.h5                 ; = 3,2,4
+    --output                        ; = 3,2,4
     --force                         ; = 3,2,4 -o old.h5
-    --quiet
     --steps 6
-    --causal
     --scores second                 ; = attention.h5 -o out.h5
     --mask real                     ; = attention.h5 -o out.h5
     --lengths two                   ; = attention.h5 -o out.h5
@@ -359,11 +293,10 @@ mask attention 3,2,4 -o out.h5
     --allow-external                ; = sub/attention.h5 -o out.h5
 
 mask loss losses.h5 -o out.h5
-    --output new.h5                 ; = losses.h5
+    --output                        ; = losses.h5
     --force                         ; = losses.h5 -o old.h5
-    --quiet
     --mask real
-    --lengths short                 ; = padded-losses.h5 -o out.h5
+    --lengths                       ; = padded-losses.h5 -o out.h5
     --allow-external                ; = sub/losses.h5 -o out.h5
     --weights other
     --losses other
@@ -488,7 +421,22 @@ FREE = {"--output", "--report", "--figures", "--json", "--csv", "--markdown", "-
 COMMAND_LINE = re.compile(r"statepath(-mpi)? [a-z]+ [^\n\"<']*")  # as results keep it
 
 
-VALUES = {"": [], "A,B,C": ["a"], "WHAT": ["error"]}  # of options that a verb refuses, whatever they say
+def table():
+    """{command or verb: {option: row}}"""
+    rows = json.loads(subprocess.run([st.PROGRAM, "help", "options"], capture_output=True, text=True, check=True).stdout)
+    taken = {}
+    for row in rows:
+        for command in row["commands"]:
+            taken.setdefault(command, {})["--" + row["name"]] = row
+    return taken
+
+
+def out_of_range(row):
+    """A value below the range, or at its open end."""
+    if "range" not in row:
+        return []
+    least = float(row["range"][1:row["range"].index(",")])
+    return ["%g" % (least - (row["range"][0] == "[")), "nan"][:2 if row["type"] == "number" else 1]
 
 
 def law_of_every():
@@ -496,7 +444,7 @@ def law_of_every():
 
 
 def law():
-    """{command: (words of its run, {option: (words, context, is refused)})}"""
+    """{command: (words of its run, {option: (words, context, is refused)})}; words without a value: the sample."""
     blocks = {}
     for line in LAW.splitlines():
         if line and not line.startswith(" "):
@@ -537,6 +485,7 @@ class TestOptionLaw(st.TestCase):
         cls.made = tempfile.mkdtemp(prefix="statepath-law-")
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
         make_files(cls.made)
+        cls.table = table()
         text = subprocess.run([st.PROGRAM, "--help"], capture_output=True, text=True).stdout
         cls.offered = {}  # {command: {option: name of its value or ""}}
         for command in re.findall(r"^  (\w+)  +", text, re.M):
@@ -570,31 +519,37 @@ class TestOptionLaw(st.TestCase):
     def judge(self, command, option):
         """What is wrong with an option of a command: sentences."""
         base, lines = law()[command]
-        verb = " " in command
-        words, context, refused = lines.get(option, ([option, *VALUES.get(self.offered[command.split()[0]][option], ["1"])], [], verb))
+        row = self.table.get(command, {}).get(option)
+        words, context, refused = lines.get(option, ([option], [], False))
+        if len(words) == 1 and self.offered[command.split()[0]][option]:
+            words = [option, row["sample"] if row else "1"]
         base = context[1:] if context[:1] == ["="] else [*base, *context]
         without, given = self.outcome_without(command, tuple(base)), self.outcome(command, [*base, *words])
         said = " ".join([command, *base, *words])
         wrong = []
         if given == without:
             wrong.append("%s: changes nothing" % said)
-        elif refused != (given[0] in (1, 2)) and not (verb and "takes no " + option in given[2]):
+        elif row is None and "takes no " + option not in given[2]:
+            wrong.append("%s: the table says that it is not taken: %s" % (said, given[:3]))
+        elif row and refused != (given[0] in (1, 2)):
             wrong.append("%s: %s" % (said, given[:3]))
-        if len(words) > 1 and option in lines and option not in FREE:
-            bogus = self.outcome(command, [*base, option, "bogus"])
+        for value in ["bogus", *out_of_range(row)] if row and len(words) > 1 and option not in FREE else []:
+            bogus = self.outcome(command, [*base, option + "=" + value])
             if bogus[0] not in (1, 2) or bogus[3]:
-                wrong.append("%s: bogus is taken: %s" % (said, bogus[:3]))
+                wrong.append("%s: %s is taken: %s" % (said, value, bogus[:3]))
+        if row and "default" in row and row["default"] != "-1" and self.outcome(command, [*base, option, row["default"]]) != without:
+            wrong.append("%s: its default, given by name, changes something" % said)
         return wrong
 
     def test_each_option_of_each_command_changes_something_or_is_refused(self):
         lines = law()
         self.assertEqual({name.split()[0] for name in lines}, set(self.offered))
         cases = []
-        for command, (_, options) in lines.items():
-            offered = self.offered[command.split()[0]]
-            if " " not in command:
-                self.assertEqual([o for o in offered if o not in options], [], "options of %s without a line in LAW" % command)
-            cases += [(command, option) for option in offered]
+        for command in lines:
+            taken = self.table.get(command, {})
+            self.assertEqual([o for o, row in taken.items() if row["type"] != "flag" and "sample" not in row], [], "options without a sample")
+            self.assertLessEqual(set(taken), set(self.offered[command.split()[0]]))
+            cases += [(command, option) for option in self.offered[command.split()[0]]]
         for command in self.offered:
             of_it = [options for name, (_, options) in lines.items() if name.split()[0] == command]
             own = set().union(*of_it) - set(law_of_every())

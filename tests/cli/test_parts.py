@@ -395,8 +395,7 @@ class TestParts(st.TestCase):
 
     def test_each_option_is_compared(self):
         """A part keeps every option that results depend on: one that is forgotten would let parts go together that do not."""
-        with open(os.path.join(st.SOURCE, "lib", "options", "option_rows.h"), encoding="utf-8") as f:
-            kept = set(re.findall(r'OPTION_ROW\(\s*\w+, "([\w-]+)", [^"]*IN_PART', f.read()))
+        kept = {row["name"] for row in json.loads(self.statepath("help", "options", status=0)[0]) if row["in_part"]}
         elsewhere = set("model seed part-steps strategy".split())  # members of their own
         refused = set("against confidence nbest rule-costs skip-existing".split())
         no_matter = set("check-inputs csv fail-if figures force help json latex markdown output part quiet report shard threads verbose version "

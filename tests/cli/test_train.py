@@ -244,7 +244,7 @@ next: statepath train s.h5 -o weights.h5
     def test_page(self):
         self.refuses("train", "s.h5", "-o", "w.h5", "--model", "abc.json", status=2,
                      sentence="train: --model is for --masking random-previous or true-previous, or for a --report; leave it out")
-        self.refuses("train", "s.h5", "-o", "w.h5", "--beside", "x.h5", status=2, sentence="train: --beside is of use with --report only")
+        self.refuses("train", "s.h5", "-o", "w.h5", "--beside", "x.h5", status=2, sentence="--beside is of use with --report only")
         self.train("--epochs", "1", "--masking", "true-previous", "--model", "abc.json")
         self.statepath("train", "s.h5", "-o", "w2.h5", "--epochs", "2", "--model", "abc.json", "--report", "r.html", "--beside", "w.h5",
                        stderr="wrote w2.h5\nwrote r.html\n")

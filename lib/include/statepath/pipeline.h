@@ -51,93 +51,105 @@ typedef struct sp_named_recordings {
     const struct sp_recordings *recordings;
 } sp_named_recordings;
 
-/* How a model is learnt; NULL texts: not given. */
+/* Types of options, as members of sp_run_options. */
+typedef enum sp_option_type {
+    SP_OPTION_TEXT,    /* char *; NULL: not given */
+    SP_OPTION_TEXTS,   /* char **, ends with NULL; or NULL */
+    SP_OPTION_FLAG,    /* int */
+    SP_OPTION_INTEGER, /* int */
+    SP_OPTION_LONG,    /* long */
+    SP_OPTION_NUMBER,  /* double, NaN: not given */
+    SP_OPTION_COUNT,   /* int64_t */
+    SP_OPTION_SEED     /* uint64_t */
+} sp_option_type;
+
+/* How a model is learnt; and all that a run can be told, as a user writes it. Their members are the rows of statepath/options.def,
+ * which say what each means, its range or choices, and what it is where it is not given. Texts are borrowed. Calls that take the
+ * options check them first, see sp_options_check(). */
+#define SP_MEMBER_TEXT(member) char *member;
+#define SP_MEMBER_TEXTS(member) char **member;
+#define SP_MEMBER_FLAG(member) int member;
+#define SP_MEMBER_INTEGER(member) int member;
+#define SP_MEMBER_LONG(member) long member;
+#define SP_MEMBER_NUMBER(member) double member;
+#define SP_MEMBER_COUNT(member) int64_t member;
+#define SP_MEMBER_SEED(member) uint64_t member;
 typedef struct sp_fit_words {
-    char *method, *tune, *strategy, *name;
-    char *rules; /* of compare with folds: the rules of the fitted models, where not the model's; "seen": what labels show */
-    double smoothing, penalty;
-    int memory, folds, calibrate;
+#define SP_FIT(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
 } sp_fit_words;
 
-/* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
-    struct {
-        char *scores, *labels, *offsets, *lengths, *ids, *mask,
-            *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
-        int allow_external, transpose; /* transpose: scores are [classes, steps] */
-        char *only;                    /* a list of the recordings that are meant, see sp_source_options */
-        const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
-        char *gaps;                    /* "join" or "break": what becomes of holes (files.h, sp_gaps); NULL: they are an error */
-        char *classes;         /* names of the columns, a list or a file (sp_classes_load()); NULL: the file's, the model's */
-        char *unscored;        /* "-100": labels of -100 are known outside of Hugging Face's layout too */
-        char *comments;        /* "auto", "none", "hash": which lines of columns of CoNLL are none (sp_comments) */
-        int header, no_header; /* of tables of scores: the first line names the columns, or is a step (sp_header) */
+    struct
+    { /* where things are in the files, and how they are read (files.h): of evaluate `labels` is a file, of compare it may be one */
+#define SP_PLACE(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
+        const char *const *more; /* more files of recordings after the one that is named; ends with NULL, or NULL */
     } place;
-    char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
+    struct { /* masks of rows, see sp_masked_open() */
+#define SP_MASKS(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
+    } masks;
     struct {
-        char *previous; /* dataset of the class before each row */
-        char *matrix;   /* dataset bool [K,K], rows = from, in place of a model */
-    } masks;            /* see sp_masked_open() */
-    struct {
-        char *missing;       /* "error", "uniform" */
-        char *on_infeasible; /* "report", "relax", "error" */
-        double floor, temperature, transition_weight, prior_weight;
-        double label_confidence; /* of files of decided classes, in place of scores: how often they are right */
-        int clamp, threads;      /* 0: all processors */
+#define SP_DECODE(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
     } decode;
-    char *model;                 /* file or name of a shipped model; of fit the rules */
+    sp_fit_words fit; /* with n_folds, and of sp_fitting_open() */
+    struct {          /* of compare, decode and evaluate of files; allow_missing of merging */
+#define SP_PART(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
+        int goes_on; /* with `force`: a part of this very run is kept all the same */
+    } part;
+#define SP_RUN(id, member, type, ...) SP_MEMBER_##type(member)
+#include "statepath/options.def"
     const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */
-    char *strategies;            /* "argmax,viterbi" */
-    char *output;                /* file of paths */
     struct sp_outputs *together; /* the paths get their name with these (files.h); NULL: at once */
-    int force, confidence, n_best;
-    /* compare: other classifiers of the same recordings. Each strategy decodes each of them too, and is evaluated beside the
-     * first's as NAME.STRATEGY, paired over recordings. Labels, segments and weights are the first's; where another has labels
-     * they must agree. Recordings are matched by id, columns by class. */
-    char **against; /* files: "NAME=FILE", "NAME=FILE:/DATASET", "NAME=:/DATASET" of the first's file; ends with NULL; or NULL */
     int32_t n_against_recordings;
-    const sp_named_recordings *against_recordings; /* in memory */
-    char *reference;  /* compare and evaluate: file of labels, in place of those beside the scores or paths */
-    int n_folds;      /* compare: 0, or fit as often and decode each recording with a model that never saw it */
-    sp_fit_words fit; /* with n_folds */
-    /* Evaluation. */
-    double epoch_seconds, level;
-    uint64_t seed;
-    /* Whose the recordings are: "none"; "prefix:C", those whose ids are equal up to the first C; else the dataset or attribute
-     * that says it. NULL: what the file says. Recordings of one subject are one unit of inference, and never parted between
-     * folds. */
-    char *groups;
-    char *weighted_kappa, *absent_class, *interval, *zeros;
-    char *scheme; /* of tags, by which entities are read strictly: IOB1 IOB2 IOE1 IOE2 BIOES BILOU BMES; NULL: by their letters */
-    char **collapse; /* ends with NULL; or NULL */
-    char
-        *preset; /* "sleep", "tags", "actions": which figures are shown first; "none": none of them; NULL: what the classes say */
-    char *unit;  /* "night/epoch": what recordings and steps are called where people read them; NULL: as `preset` says */
-    char *background; /* classes that are no segments, "A,B"; "": none; NULL: of actions, as the field has it, "background" */
-    double margin, wake_trim, nll_clip;
-    int bridge_unscored, trim_to_shortest;
-    char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
-    int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
-    char *draw;                                  /* ids of recordings that the page draws before others, "r04,r07"; or NULL */
-    int rule_costs;                              /* compare: what each rule costs, see sp_rule_costs; needs labels */
-    int64_t what_if_bytes; /* letters of scores that a page may hold to decode them itself; 0: none; -1: 600,000, less where the
-                            * page would have more than a megabyte */
-    const char *command;   /* kept in results; or NULL */
+    const sp_named_recordings *against_recordings; /* in memory, as `against` names files */
+    const char *command;                           /* kept in results; or NULL */
     /* The same in two texts, without the files: what stands before the first of them, and the rest; or NULL. For what is merged
      * of parts of several runs (pipeline_file.h). */
     const char *command_before, *command_after;
-    struct {
-        char *file;        /* count everything, pool nothing, and write that here; %i and %n are the numbers of the shard */
-        char *shard;       /* "i/n": only the i-th of n ranges of recordings; "auto": as the scheduler's variables say */
-        char *steps;       /* "all" (NULL): with paths and labels, as runs; "none" */
-        int check_inputs;  /* tell changed inputs by a checksum of their bytes too */
-        int goes_on;       /* with `force`: a part of this very run is kept all the same */
-        int allow_missing; /* of merging */
-    } part;                /* compare and evaluate of files */
-    /* Whoever runs it. */
-    sp_run_hooks hooks;
+    sp_run_hooks hooks; /* whoever runs it */
 } sp_run_options;
 sp_run_options sp_run_options_default(void);
+
+enum { /* sp_option_row.uses; what the columns mean stands in statepath/options.def */
+       SP_OPTION_IN_PART = 1,
+       SP_OPTION_IN_PAGE = 2,
+       SP_OPTION_IN_PYTHON = 4,
+       SP_OPTION_IN_NO_RESULT = 8,
+       SP_OPTION_MORE_WORDS = 16
+};
+enum { SP_OPTION_EXCLUDES = 2 /* at most */ };
+typedef struct sp_option_row {
+    const char *name; /* "absent-class"; NULL: a heading, or the end */
+    sp_option_type type;
+    size_t place; /* in sp_run_options, or in a program's own struct */
+    const char *value, *help;
+    uint32_t commands;
+    char letter;
+    unsigned uses, methods;
+    const char *range, *must, *usual, *sample;
+    struct {
+        const char *with, *why;
+    } needs, excludes[SP_OPTION_EXCLUDES];
+} sp_option_row;
+
+/* Is it given? A flag is set, a text or list is there, a number is another than the usual one. `options` is what row->place is in. */
+bool sp_option_is_given(const sp_option_row *row, const void *options);
+/* Number of the word among those of a choice, by its place in sp_run_options; -1: it is not given, or none of them. */
+int sp_option_word(const sp_run_options *o, size_t place);
+/* What has its usual value, in a table that ends with a row of no name and no help. */
+void sp_options_init(const sp_option_row *rows, void *options);
+/* Values of all options in range or among the choices; what excludes each other is not given together; with `commands`, what
+ * another one needs is given too.
+ *   given  [n rows] or NULL: as the values say
+ * SP_OK, SP_EINVAL. */
+sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
+                                 sp_error *err);
+/* Of a run's. */
+sp_status sp_options_check(const sp_run_options *o, sp_error *err);
 
 /* What became of the recordings. */
 typedef struct sp_run_result {
@@ -245,10 +257,9 @@ void sp_part_about_clear(sp_part_about *about);
 /* ---- parts of it, for programs that do the rest themselves ---- */
 
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
-sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err);
-/* o->decode.threads. SP_OK; SP_EINVAL. */
-sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err);
-/* What is given for decoding over what the model says; also checks the number of threads. The kind is left alone. log_prior
+/* What `on_infeasible` says. */
+sp_infeasible_rule sp_run_infeasible(const sp_run_options *o);
+/* What is given for decoding over what the model says; checks all options first. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err);

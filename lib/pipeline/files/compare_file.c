@@ -83,10 +83,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     sp_status status = sp_run_find_labels(o, err);
     if (status != SP_OK)
         return status;
-    if (o->n_folds && o->against)
-        return sp_fail(err, SP_EINVAL,
-                       "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
-                       "compare with that model");
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
     TRY(sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err));
     TRY(sp_part_file_open(&r.part, p, "compare", err));

@@ -32,7 +32,7 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
     sp_fit_options *out = &f->options;
     const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
     out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
-    sp_status status = sp_fit_words_read(w, out, err);
+    sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;
     if (out->method != SP_FIT_EM && !has_labels)
@@ -126,7 +126,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
         TRY(use_rules_classes(f, err));
     if (!has_scores)
         return SP_OK;
-    TRY(sp_run_missing(o, &prepare.missing_uniform, err));
+    prepare.missing_uniform = f->file->p.plan.missing_is_uniform;
     prepare.kind = f->info->kind;
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     TRY(sp_prepare_options_check(&prepare, err));
@@ -150,6 +150,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     places.takes_scores = true;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
     *p = (sp_pipeline){.opt = o, .file = file};
+    TRY(sp_run_plan_make(o, &p->plan, err));
     if (!o->reference)
         TRY(sp_reference_words_of_labels(o, &words, err));
     else if (f->rules)
@@ -177,7 +178,6 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = SP_OK;
     TRY(sp_run_find_labels(o, err));
-    TRY(sp_run_check_threads(o, err));
     if (has_rules)
         TRY(sp_model_load(o->model, &f->rules, err));
     TRY(open_file(f, file, err));

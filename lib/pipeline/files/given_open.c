@@ -200,8 +200,6 @@ static sp_status open_labels(sp_given *j, sp_error *err)
     const sp_run_options *o = j->run.opt;
     const char *file = o->reference ? o->reference : o->place.labels;
     sp_status status = SP_OK;
-    if (o->reference && o->place.labels)
-        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both name the file of labels; leave one of them out");
     if (file) {
         status = open_reference(j, file, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
@@ -298,7 +296,7 @@ static void describe(sp_given *j)
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
     sp_status status = SP_OK;
-    TRY(sp_run_check_threads(j->run.opt, err));
+    TRY(sp_run_plan_make(j->run.opt, &j->run.plan, err));
     TRY(sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err));
     TRY(choose_strategies(j, file, err));
     TRY(align_columns(j, err));

@@ -270,11 +270,7 @@ sp_status sp_part_file_open(sp_part_run *run, sp_pipeline *p, const char *kind, 
     const sp_run_options *o = p->opt;
     *run = (sp_part_run){.kind = kind, .begin = begin};
     if (!o->part.file)
-        return !o->part.shard && !o->part.steps && !o->part.check_inputs
-                   ? SP_OK
-                   : sp_fail(err, SP_EINVAL,
-                             "`shard`, `part_steps` and `check_inputs` are of a part: `part` 'P-%%i-of-%%n.h5' says "
-                             "where it is written");
+        return sp_options_check_without(o, "part", err);
     const sp_status status = sp_part_run_open(run, p, err);
     return status == SP_OK ? sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err) : status;
 }

@@ -7,9 +7,8 @@
 
 #include "core/try.h"
 #include "io/paths_writer.h"
+#include "options/options.h"
 #include "statepath/model_json.h"
-
-enum { MOST_BEST = 1000 };
 
 /* ---- the plan ---- */
 
@@ -29,11 +28,8 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     const sp_pipeline *p = b->p;
     const sp_run_options *o = p->opt;
     b->is_wide = p->info->n_classes > INT16_MAX;
-    if (o->n_best < 0 || o->n_best > MOST_BEST)
-        return sp_fail(err, SP_EINVAL, "`nbest` %d: a number from 1 to %d", o->n_best, MOST_BEST);
-    if ((o->n_best || o->confidence) && !o->output)
-        return sp_fail(err, SP_EINVAL, "`%s` is written beside the paths: `output` PATHS.h5 says where",
-                       o->n_best ? "nbest" : "confidence");
+    if (!o->output)
+        return sp_options_check_without(o, "output", err);
     if ((o->n_best || o->confidence) && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", o->n_best ? "nbest" : "confidence",
                        o->output);

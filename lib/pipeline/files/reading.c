@@ -1,6 +1,6 @@
 #include "pipeline/files/reading.h"
 
-#include <string.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "io/paths_writer.h"
@@ -14,20 +14,12 @@ sp_file_access sp_run_access(const sp_run_options *o)
 
 sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err)
 {
-    static const char *const words[] = {"", "join", "break"};
-    const int gaps = sp_word_index(o->place.gaps, 3, words);
-    if (gaps < 0 || (gaps == 0 && o->place.gaps))
-        return sp_fail(
-            err, SP_EINVAL,
-            "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
-            o->place.gaps);
-    if (o->place.unscored && strcmp(o->place.unscored, "-100") != 0 && strcmp(o->place.unscored, "-1") != 0)
-        return sp_fail(err, SP_EINVAL,
-                       "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",
-                       o->place.unscored);
-    places->gaps = (sp_gaps)gaps;
+    sp_status status = sp_options_check(o, err);
+    if (status != SP_OK)
+        return status;
+    places->gaps = (sp_gaps)(1 + sp_option_word(o, offsetof(sp_run_options, place.gaps)));
     places->are_previous = o->masks.previous != NULL;
-    places->ignores_100 = o->place.unscored && strcmp(o->place.unscored, "-100") == 0;
+    places->ignores_100 = sp_option_word(o, offsetof(sp_run_options, place.unscored)) == 0;
     return SP_OK;
 }
 
@@ -40,23 +32,17 @@ static bool any_is(bool (*is_such)(const char *file), const sp_run_options *o, c
 
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err)
 {
-    static const char *const words[] = {"auto", "none", "hash"};
-    const int comments = o->place.comments ? sp_word_index(o->place.comments, 3, words) : SP_COMMENTS_AUTO;
     const bool is_said = o->place.header || o->place.no_header;
-    if (comments < 0)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`comments` %s: it is auto (lines that begin with # and a blank, and do not look like the others), none or "
-            "hash (all lines that begin with #)",
-            o->place.comments);
-    if (o->place.header && o->place.no_header)
-        return sp_fail(err, SP_EINVAL, "`header` and `no_header` say the opposite; leave one of them out");
+    sp_status status = sp_options_check(o, err);
+    if (status != SP_OK)
+        return status;
     if (file && o->place.comments && !any_is(sp_source_has_columns, o, file))
         return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format", file);
     if (file && is_said && !sp_source_is_table(file))
         return sp_fail(err, SP_EINVAL, "`%s` speaks of tables of scores in text, and %s is of another format",
                        o->place.header ? "header" : "no_header", file);
-    places->comments = (sp_comments)comments;
+    if (o->place.comments)
+        places->comments = (sp_comments)sp_option_word(o, offsetof(sp_run_options, place.comments));
     places->header = o->place.header ? SP_HEADER_THERE : o->place.no_header ? SP_HEADER_NONE : SP_HEADER_AUTO;
     return SP_OK;
 }
@@ -81,7 +67,9 @@ sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_opt
     sp_status status = sp_run_gaps(o, out, err);
     if (status == SP_OK)
         status = sp_run_texts(o, file, out, err);
-    return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
+    if (status == SP_OK && out->has_kind)
+        out->kind = (sp_kind)sp_option_word(o, offsetof(sp_run_options, place.kind));
+    return status;
 }
 
 /* Does a name stand for files that are there: one, a folder, a pattern? */
@@ -98,9 +86,9 @@ static sp_status are_files(const char *name, bool *are, sp_error *err)
 sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
 {
     bool are = false;
-    if (o->place.labels && o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
-    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
+    sp_status status = sp_options_check(o, err);
+    if (status == SP_OK && o->place.labels)
+        status = are_files(o->place.labels, &are, err);
     if (status != SP_OK)
         return status;
     if (are) {

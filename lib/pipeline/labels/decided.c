@@ -109,9 +109,6 @@ static void tell_unlikely(const sp_decided *d, const sp_pipeline *p)
 sp_status sp_decided_know(sp_decided *d, const sp_pipeline *p, sp_error *err)
 {
     const double confidence = p->opt->decode.label_confidence;
-    if (!isnan(confidence) && !(confidence > 0 && confidence <= 1))
-        return sp_fail(err, SP_EINVAL, "`label_confidence` %.6g: how often the labels are right, a number above 0 and at most 1",
-                       confidence);
     if (isnan(confidence) && !p->model->labeller)
         return sp_fail(err, SP_EDATA,
                        "%s holds decided classes and no scores; `label_confidence` P says how often they are right, or a model "

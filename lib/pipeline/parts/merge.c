@@ -163,6 +163,7 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
     p->likelihood.calibration = is_decoded ? &r->scaled : NULL;
     p->about.has_path_scores = has(r, "path_scores");
     sp_status status = SP_OK;
+    TRY(sp_run_plan_make(p->opt, &p->plan, err));
     TRY(name_strategies(r, err));
     TRY(sp_pipeline_load_model(p, err));
     TRY(is_decoded ? sp_pipeline_compile(p, err) : sp_pipeline_new_chains(p, 1, err));

@@ -12,8 +12,8 @@ sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     sp_status status = SP_OK;
-    TRY(sp_options_check_part(o, err));
-    TRY(sp_part_steps_read(o->part.steps, &run->with_steps, err));
+    TRY(sp_options_check_apart(o, "part", err));
+    run->with_steps = p->plan.part_has_steps;
     TRY(sp_shard_read(o->part.shard, &run->shard, err));
     sp_shard_range(&run->shard, p->info, &p->range.first, &p->range.end);
     p->range.shard = &run->shard;

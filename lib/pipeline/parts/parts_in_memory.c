@@ -125,7 +125,7 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
     sp_status status = SP_OK;
     TRY(o->n_folds > 0                ? sp_fail(err, SP_EINVAL, "`cv` does not go with parts")
         : o->n_against_recordings > 0 ? sp_fail(err, SP_EINVAL, "`against` does not go with parts")
-                                      : sp_options_check_part(o, err));
+                                      : sp_options_check_apart(o, "part", err));
     if (!o->part.shard && !is_in_order(recordings->info))
         TRY(in_order_open(&sorted, recordings, &from, err));
     TRY(sp_pipeline_open(&p, &from, o, sp_strategies_named(o), err));

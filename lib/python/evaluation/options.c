@@ -20,6 +20,9 @@ static void set(PyObject *dict, const char *key, PyObject *value, sp_option_type
     case SP_OPTION_INTEGER:
         *(int *)at = (int)PyLong_AsLong(value);
         break;
+    case SP_OPTION_LONG:
+        *(long *)at = PyLong_AsLong(value);
+        break;
     case SP_OPTION_COUNT:
         *(int64_t *)at = PyLong_AsLongLong(value);
         break;
@@ -34,7 +37,7 @@ bool run_options_from(PyObject *dict, sp_run_options *o)
     *o = sp_run_options_default();
     o->command = text_from(dict, "command");
     for (const sp_option_row *row = sp_option_rows; row->name && !PyErr_Occurred(); row++) {
-        PyObject *value = PyDict_GetItemString(dict, sp_option_key(row, key));
+        PyObject *value = PyDict_GetItemString(dict, sp_option_key(row->name, key));
         if (value && value != Py_None)
             set(dict, key, value, row->type, (char *)o + row->place);
     }
