@@ -1,5 +1,6 @@
 /* Fail-if conditions, from their text to their verdict. What gate_read.c builds is judged by recursion over left and right. */
 #include "evaluate/gate.h"
+#include "core/try.h"
 #include "evaluate/value.h"
 
 #include <stdarg.h>
@@ -19,13 +20,13 @@ sp_status sp_gate_new(const char *text, const sp_gate_scope *scope, sp_gate **ou
     gate->text = sp_owned_text(&gate->own, text);
     gate->nodes = sp_zeros(&gate->own, n + 1, sizeof *gate->nodes);
     gate->conditions = sp_zeros(&gate->own, n + 1, sizeof *gate->conditions);
-    sp_status status = sp_owned_status(&gate->own, err);
-    if (status == SP_OK)
-        status = sp_gate_read(gate, scope, err);
-    if (status == SP_OK)
-        *out = gate;
-    else
-        sp_gate_free(gate);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&gate->own, err));
+    TRY(sp_gate_read(gate, scope, err));
+    *out = gate;
+    gate = NULL;
+done:
+    sp_gate_free(gate);
     return status;
 }
 

@@ -263,11 +263,12 @@ static sp_status judge_paths(const sp_training *training, sp_tune tune, const in
                               .paths = paths,
                               .use = training->use};
     sp_value v;
-    sp_status status = tune == SP_TUNE_ENTITY_F1 ? sp_entity_f1(&view, training->classes, &v, err)
-                       : tune == SP_TUNE_EDIT    ? sp_edit_score(&view, &v, err)
-                                                 : judge_steps(training, tune, paths, &v, err);
-    if (status == SP_OK)
-        *value = v.undefined ? 0 : v.value;
+    sp_status status = SP_OK;
+    TRY(tune == SP_TUNE_ENTITY_F1 ? sp_entity_f1(&view, training->classes, &v, err)
+        : tune == SP_TUNE_EDIT    ? sp_edit_score(&view, &v, err)
+                                  : judge_steps(training, tune, paths, &v, err));
+    *value = v.undefined ? 0 : v.value;
+done:
     return status;
 }
 

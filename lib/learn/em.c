@@ -50,9 +50,10 @@ static sp_status expect(em *w, sp_workers *workers, double *value, sp_error *err
     w->sums = NULL;
     sp_sweep sweep = {
         .factors = &w->factors, .stretches = &w->stretches, .e = w->e, .has_path = w->has_path, .wants_counts = true};
-    sp_status status = sp_sweep_run(&sweep, workers, &w->sums, err);
-    if (status == SP_OK)
-        *value = w->sums[0];
+    sp_status status = SP_OK;
+    TRY(sp_sweep_run(&sweep, workers, &w->sums, err));
+    *value = w->sums[0];
+done:
     return status;
 }
 

@@ -221,33 +221,29 @@ sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp
 {
     sp_trainer *t = NULL;
     sp_plan plan;
-    sp_status status = check_options(options, err);
-    if (status == SP_OK)
-        status = sp_plan_make(&network->shape, &plan, err);
-    if (status != SP_OK)
-        return status;
-    if ((t = calloc(1, sizeof *t))) {
-        t->network = network;
-        t->state = state;
-        t->train = *train;
-        t->has_test = test && test->n > 0;
-        if (t->has_test)
-            t->test = *test;
-        t->options = *options;
-        t->plan = plan;
-    }
-    if (!t || !make_room(t))
-        status = sp_no_memory(err);
-    else
-        status = find_steps(t, err);
-    if (status == SP_OK)
-        status = check_masks(t, &t->train, 0, err);
-    if (status == SP_OK && t->has_test)
-        status = check_masks(t, &t->test, t->train.n, err);
-    if (status == SP_OK)
-        *out = t;
-    else
-        sp_trainer_free(t);
+    sp_status status = SP_OK;
+    TRY(check_options(options, err));
+    TRY(sp_plan_make(&network->shape, &plan, err));
+    if (!(t = calloc(1, sizeof *t)))
+        TRY(sp_no_memory(err));
+    t->network = network;
+    t->state = state;
+    t->train = *train;
+    t->has_test = test && test->n > 0;
+    if (t->has_test)
+        t->test = *test;
+    t->options = *options;
+    t->plan = plan;
+    if (!make_room(t))
+        TRY(sp_no_memory(err));
+    TRY(find_steps(t, err));
+    TRY(check_masks(t, &t->train, 0, err));
+    if (t->has_test)
+        TRY(check_masks(t, &t->test, t->train.n, err));
+    *out = t;
+    t = NULL;
+done:
+    sp_trainer_free(t);
     return status;
 }
 

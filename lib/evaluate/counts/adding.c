@@ -193,9 +193,8 @@ static sp_status trim(sp_evaluation *e, const sp_evaluation_piece *piece, const 
 
 static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, sp_error *err)
 {
-    sp_status status = sp_evaluation_reserve_steps(e, piece->n_steps, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_evaluation_reserve_steps(e, piece->n_steps, err));
     sp_at_hand *h = &e->at_hand;
     sp_recording r = {.index = e->result->n_recordings,
                       .n_steps = piece->n_steps,
@@ -207,15 +206,15 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
                       .after = piece->after};
     r.whole = r.labels;
     if (r.labels && e->result->has_wake_trim)
-        status = trim(e, piece, &r.labels, err);
+        TRY(trim(e, piece, &r.labels, err));
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
     sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->raters, piece->broken};
-    if (status == SP_OK)
-        status = add_steps(e, &r, &views, err);
+    TRY(add_steps(e, &r, &views, err));
     h->at += piece->n_steps;
     h->has_piece = true;
+done:
     return status;
 }
 

@@ -13,6 +13,13 @@ void sp_counted_free(sp_counted *counted)
     *counted = (sp_counted){.n_recordings = 0};
 }
 
+static void count_each(sp_counting *c, size_t n, int64_t *const *counts)
+{
+    for (size_t i = 0; i < n; i++)
+        sp_count(c, counts[i], 1);
+}
+#define COUNT(...) count_each(c, sizeof((int64_t *[]){__VA_ARGS__}) / sizeof(int64_t *), (int64_t *[]){__VA_ARGS__})
+
 /* ---- sums over all recordings ---- */
 
 int64_t sp_counted_pairs(sp_counting *c, int64_t *n)
@@ -76,31 +83,19 @@ static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int6
 
 static void count_transitions(sp_counting *c, sp_transition_counts *t)
 {
-    sp_count(c, &t->transitions, 1);
-    sp_count(c, &t->changes, 1);
-    sp_count(c, &t->illegal, 1);
-    sp_count(c, &t->illegal_start, 1);
-    sp_count(c, &t->illegal_end, 1);
-    sp_count(c, &t->short_runs, 1);
+    COUNT(&t->transitions, &t->changes, &t->illegal, &t->illegal_start, &t->illegal_end, &t->short_runs);
 }
 
 static void count_changes(sp_counting *c, sp_changes *changes, int64_t n)
 {
-    for (int64_t i = 0; changes && i < n; i++) {
-        sp_count(c, &changes[i].fixed, 1);
-        sp_count(c, &changes[i].worsened, 1);
-        sp_count(c, &changes[i].wrong_to_wrong, 1);
-        sp_count(c, &changes[i].same, 1);
-    }
+    for (int64_t i = 0; changes && i < n; i++)
+        COUNT(&changes[i].fixed, &changes[i].worsened, &changes[i].wrong_to_wrong, &changes[i].same);
 }
 
 static void count_entities(sp_counting *c, sp_entity_counts *entities, int64_t n)
 {
-    for (int64_t i = 0; entities && i < n; i++) {
-        sp_count(c, &entities[i].reference, 1);
-        sp_count(c, &entities[i].decoded, 1);
-        sp_count(c, &entities[i].correct, 1);
-    }
+    for (int64_t i = 0; entities && i < n; i++)
+        COUNT(&entities[i].reference, &entities[i].decoded, &entities[i].correct);
 }
 
 static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, const sp_part_index *index)
@@ -113,26 +108,18 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     count_transitions(c, &of->counts);
     sp_count(c, &of->recordings_with_illegal, 1);
     sp_count_flag(c, &of->has_regret);
-    sp_count(c, &of->regret_steps, 1);
-    sp_count(c, &of->zero_steps, 1);
-    sp_count(c, &of->n_undecoded, 1);
-    sp_count(c, &of->n_relaxed, 1);
-    sp_count(c, &of->n_broken, 1);
+    COUNT(&of->regret_steps, &of->zero_steps, &of->n_undecoded, &of->n_relaxed, &of->n_broken);
     count_changes(c, &of->changes, 1);
     count_changes(c, of->class_changes, K);
     count_changes(c, of->context_changes, SP_N_CONTEXTS);
-    sp_count(c, &of->error_runs.worsened, 1);
-    sp_count(c, &of->error_runs.forbidden, 1);
+    COUNT(&of->error_runs.worsened, &of->error_runs.forbidden);
     count_first(c, &of->error_runs.longest, &of->error_runs.longest_recording, &of->error_runs.longest_step, index);
     sp_count(c, of->context_correct, SP_N_CONTEXTS);
-    sp_count(c, &of->boundaries.reference, 1);
-    sp_count(c, &of->boundaries.decoded, 1);
+    COUNT(&of->boundaries.reference, &of->boundaries.decoded);
     sp_count(c, of->boundaries.matched, SP_N_TOLERANCES);
-    sp_count(c, &of->segments.reference, 1);
-    sp_count(c, &of->segments.decoded, 1);
+    COUNT(&of->segments.reference, &of->segments.decoded);
     sp_count(c, of->segments.matched, SP_N_OVERLAPS);
-    sp_count(c, &of->edit_score_n, 1);
-    sp_count(c, &of->edit_score_too_long, 1);
+    COUNT(&of->edit_score_n, &of->edit_score_too_long);
     count_entities(c, &of->entities.pooled, 1);
     count_entities(c, &of->entities.strict, 1);
     count_entities(c, of->entities.types, e->result->n_entity_types);
@@ -153,19 +140,13 @@ void sp_counted_visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index
     sp_count_flag(c, &has_no_margins);
     if (c->from && has_no_margins)
         sp_margins_leave_out(&e->margins);
-    sp_count(c, &r->n_steps, 1);
-    sp_count(c, &r->n_scored_steps, 1);
+    COUNT(&r->n_steps, &r->n_scored_steps);
     count_transitions(c, &r->reference);
     count_first(c, &r->reference_frequencies.worst_illegal, &r->reference_frequencies.worst_recording, &no_step, index);
-    sp_count(c, &r->bridged_transitions, 1);
-    sp_count(c, &r->ceiling_infeasible, 1);
+    COUNT(&r->bridged_transitions, &r->ceiling_infeasible);
     sp_count_flag(c, &r->has_ties);
-    sp_count(c, &r->tie_steps, 1);
-    sp_count(c, &r->tie_scored_steps, 1);
-    sp_count(c, &r->n_trimmed_steps, 1);
-    sp_count(c, &r->n_cut_recordings, 1);
-    sp_count(c, &r->n_cut_path_steps, 1);
-    sp_count(c, &r->n_cut_label_steps, 1);
+    COUNT(&r->tie_steps, &r->tie_scored_steps, &r->n_trimmed_steps, &r->n_cut_recordings, &r->n_cut_path_steps,
+          &r->n_cut_label_steps);
     sp_count_flag(c, &r->illegal_places_cut);
     sp_count(c, e->context_steps, SP_N_CONTEXTS);
     sp_count(c, &e->ceiling_correct, 1);
@@ -200,37 +181,27 @@ static void count_status(sp_counting *c, sp_status *status)
 static void count_night(sp_counting *c, sp_night *night)
 {
     sp_count_flag(c, &night->has_begun);
-    sp_count(c, &night->first, 1);
-    sp_count(c, &night->last, 1);
+    COUNT(&night->first, &night->last);
     sp_count(c, night->stage, SP_N_STAGES);
-    sp_count(c, &night->first_sleep, 1);
-    sp_count(c, &night->first_rem, 1);
-    sp_count(c, &night->wake_after, 1);
-    sp_count(c, &night->wake_within, 1);
-    sp_count(c, &night->awakenings, 1);
+    COUNT(&night->first_sleep, &night->first_rem, &night->wake_after, &night->wake_within, &night->awakenings);
 }
 
 void sp_counted_visit_row(sp_counting *c, sp_evaluation *e, int64_t r)
 {
     sp_comparison *of = e->result;
-    sp_count(c, &of->steps[r], 1);
-    sp_count(c, &of->scored_steps[r], 1);
+    COUNT(&of->steps[r], &of->scored_steps[r]);
     if (of->n_subjects && c->to)
         count_number(c, &of->subject_of[r]);
     else if (of->n_subjects)
         sp_count_next(c, 1); /* numbered anew */
     if (of->has_wake_trim)
         sp_count(c, &of->trimmed_steps[r], 1);
-    if (of->has_length_trim) {
-        sp_count(c, &of->cut_path_steps[r], 1);
-        sp_count(c, &of->cut_label_steps[r], 1);
-    }
+    if (of->has_length_trim)
+        COUNT(&of->cut_path_steps[r], &of->cut_label_steps[r]);
     for (int32_t s = 0; s < of->n_strategies; s++) {
         sp_recording_result *one = &of->strategies[s].recordings[r];
         count_status(c, &one->decoded.status);
-        sp_count(c, &one->decoded.step, 1);
-        sp_count(c, &one->decoded.n_broken, 1);
-        sp_count(c, &one->correct, 1);
+        COUNT(&one->decoded.step, &one->decoded.n_broken, &one->correct);
         count_transitions(c, &one->counts);
     }
     for (int32_t i = 0; of->sleep && i <= of->n_strategies; i++)

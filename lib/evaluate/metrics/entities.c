@@ -32,16 +32,15 @@ static sp_status name_types(sp_evaluation *e, const char *const *classes, sp_err
 
 static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const char *name, sp_error *err)
 {
+    sp_status status = SP_OK;
     e->scheme = sp_tag_scheme_of(e->K, classes);
     if (name) {
-        sp_status status = sp_tag_scheme_find(name, &e->scheme, err);
-        if (status == SP_OK)
-            status = sp_tags_check(e->scheme, e->K, classes, err);
-        if (status != SP_OK)
-            return status;
+        TRY(sp_tag_scheme_find(name, &e->scheme, err));
+        TRY(sp_tags_check(e->scheme, e->K, classes, err));
     }
     e->result->entity_scheme = sp_tag_scheme_name(e->scheme);
-    return SP_OK;
+done:
+    return status;
 }
 
 sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err)

@@ -93,18 +93,20 @@ sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *s, sp_error *
         return SP_OK;
     int32_t *name_of = malloc((size_t)K * sizeof *name_of);
     int64_t *renamed = malloc((size_t)K * (size_t)K * sizeof *renamed);
-    sp_status status = name_of && renamed ? sp_label_permutation_best(K, s->confusion, name_of, err) : sp_no_memory(err);
-    if (status == SP_OK) {
-        sp_agreement would;
-        for (size_t i = 0; i < (size_t)K; i++)
-            for (size_t j = 0; j < (size_t)K; j++)
-                renamed[i * (size_t)K + (size_t)name_of[j]] = s->confusion[i * (size_t)K + j];
-        sp_agreement_from_confusion(K, renamed, s->undecoded_steps, &would, NULL);
-        if (is_suspicious(&s->agreement, &would)) {
-            s->label_permutation = (sp_label_permutation){true, name_of, would.accuracy, would.kappa};
-            name_of = NULL;
-        }
+    sp_agreement would;
+    sp_status status = SP_OK;
+    if (!name_of || !renamed)
+        TRY(sp_no_memory(err));
+    TRY(sp_label_permutation_best(K, s->confusion, name_of, err));
+    for (size_t i = 0; i < (size_t)K; i++)
+        for (size_t j = 0; j < (size_t)K; j++)
+            renamed[i * (size_t)K + (size_t)name_of[j]] = s->confusion[i * (size_t)K + j];
+    sp_agreement_from_confusion(K, renamed, s->undecoded_steps, &would, NULL);
+    if (is_suspicious(&s->agreement, &would)) {
+        s->label_permutation = (sp_label_permutation){true, name_of, would.accuracy, would.kappa};
+        name_of = NULL;
     }
+done:
     free(name_of);
     free(renamed);
     return status;

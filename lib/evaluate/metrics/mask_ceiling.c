@@ -1,5 +1,6 @@
 /* The mask ceiling: the best accuracy that any allowed path could have. Viterbi over scores that are 1 where a class is the
  * reference and 0 elsewhere (an unscored step is 0 for every class), with every allowed transition weighing 0. */
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "statepath/stream.h"
@@ -42,26 +43,25 @@ static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, i
     int32_t *labels = sp_zeros(&own, (size_t)S, sizeof *labels), *paths = sp_zeros(&own, (size_t)S, sizeof *paths);
     int64_t *offsets = sp_zeros(&own, (size_t)N + 1, sizeof *offsets);
     sp_decoded *results = sp_zeros(&own, (size_t)N, sizeof *results);
-    sp_status status = sp_owned_status(&own, err);
-    if (status == SP_OK) {
-        memcpy(labels, block->labels + from, (size_t)S * sizeof *labels);
-        for (int64_t n = 0; n < N; n++) {
-            offsets[n + 1] = block->offsets[first + n + 1] - from;
-            if (e->result->has_wake_trim)
-                sp_wake_trim(offsets[n + 1] - offsets[n], e->stage_of_class, e->wake_margin, labels + offsets[n]);
-        }
-        set_scores(e->K, S, labels, scores);
-        sp_batch batch = {.scores = {scores, SP_F32, e->K, S, block->segments ? block->segments + from : NULL},
-                          .n_recordings = N,
-                          .offsets = offsets};
-        sp_decode_options viterbi = sp_decode_options_default();
-        sp_decode_output output = {.paths = paths, .results = results};
-        status = sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    memcpy(labels, block->labels + from, (size_t)S * sizeof *labels);
+    for (int64_t n = 0; n < N; n++) {
+        offsets[n + 1] = block->offsets[first + n + 1] - from;
+        if (e->result->has_wake_trim)
+            sp_wake_trim(offsets[n + 1] - offsets[n], e->stage_of_class, e->wake_margin, labels + offsets[n]);
     }
-    if (status == SP_OK)
-        e->ceiling_correct += count_correct(S, labels, paths);
-    for (int64_t n = 0; status == SP_OK && n < N; n++)
+    set_scores(e->K, S, labels, scores);
+    sp_batch batch = {.scores = {scores, SP_F32, e->K, S, block->segments ? block->segments + from : NULL},
+                      .n_recordings = N,
+                      .offsets = offsets};
+    sp_decode_options viterbi = sp_decode_options_default();
+    sp_decode_output output = {.paths = paths, .results = results};
+    TRY(sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err));
+    e->ceiling_correct += count_correct(S, labels, paths);
+    for (int64_t n = 0; n < N; n++)
         e->result->ceiling_infeasible += results[n].status != SP_OK;
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -105,28 +105,29 @@ static sp_status read_labels(ceiling *c, int64_t first, int64_t n, const int64_t
         c->room = n;
     }
     const int32_t *labels;
-    sp_status status = c->read(c->arg, first, n, &labels, segments, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(c->read(c->arg, first, n, &labels, segments, err));
     memcpy(c->labels, labels, (size_t)n * sizeof *labels);
     if (c->e->result->has_wake_trim)
         sp_wake_trim_piece(&c->e->at_hand.recording.sleep, c->e->wake_margin, first, n, c->labels);
     c->first = first;
     c->n = n;
-    return sp_evaluation_check(c->e, c->e->at_hand.id, first, n, c->labels, "the label", err);
+    TRY(sp_evaluation_check(c->e, c->e->at_hand.id, first, n, c->labels, "the label", err));
+done:
+    return status;
 }
 
 static sp_status read_ceiling(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
 {
     ceiling *c = arg;
     const int64_t *segments = NULL;
-    sp_status status = read_labels(c, first, n, &segments, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(read_labels(c, first, n, &segments, err));
     memset(c->scores, 0, (size_t)n * (size_t)c->e->K * sizeof *c->scores);
     set_scores(c->e->K, n, c->labels, c->scores);
     *scores = (sp_scores){.data = c->scores, .dtype = SP_F32, .n_classes = c->e->K, .n_steps = n, .segments = segments};
-    return SP_OK;
+done:
+    return status;
 }
 
 static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
@@ -138,9 +139,11 @@ static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_
         c->correct = 0;
         return SP_OK;
     }
-    sp_status status = c->first == first && c->n == n ? SP_OK : read_labels(c, first, n, &segments, err);
-    if (status == SP_OK)
-        c->correct += count_correct(n, c->labels, path);
+    sp_status status = SP_OK;
+    if (c->first != first || c->n != n)
+        TRY(read_labels(c, first, n, &segments, err));
+    c->correct += count_correct(n, c->labels, path);
+done:
     return status;
 }
 
@@ -160,11 +163,11 @@ sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *
         .n_steps = e->at_hand.recording.n_steps, .has_gap = has_gap, .read = read_ceiling, .write = write_ceiling, .arg = &c};
     sp_decode_options viterbi = sp_decode_options_default();
     sp_decoded result;
-    sp_status status = sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err);
-    if (status == SP_OK) {
-        e->ceiling_correct += c.correct;
-        e->result->ceiling_infeasible += result.status != SP_OK;
-    }
+    sp_status status = SP_OK;
+    TRY(sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err));
+    e->ceiling_correct += c.correct;
+    e->result->ceiling_infeasible += result.status != SP_OK;
+done:
     free(c.labels);
     free(c.scores);
     sp_workers_free(own);

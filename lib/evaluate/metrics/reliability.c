@@ -1,6 +1,7 @@
 /* Calibration, step by step: probabilities of a row, and the sums that they go into. */
 #include "evaluate/metrics/reliability.h"
 
+#include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "mask/nll_step.h"
 
@@ -26,11 +27,12 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
     sums->n_slots = sp_cell_slot(sums) + SP_N_CONFIDENCE_CELLS;
     sums->slots = sp_zeros(&sums->own, sums->n_slots, sizeof *sums->slots);
     sums->p = sp_zeros(&sums->own, K, sizeof *sums->p);
-    sp_status status = sp_owned_status(&sums->own, err);
-    if (status == SP_OK)
-        *out = sums;
-    else
-        sp_reliability_sums_free(sums);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&sums->own, err));
+    *out = sums;
+    sums = NULL;
+done:
+    sp_reliability_sums_free(sums);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "statepath/statistics.h"
 
 #include "core/owned.h"
+#include "core/try.h"
 #include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
@@ -184,28 +185,28 @@ sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi
     int32_t *group = sp_zeros(&own, K, sizeof *group);
     size_t *kept = sp_zeros(&own, K, sizeof *kept);
     double *S = sp_zeros(&own, K * K, sizeof *S), *d = sp_zeros(&own, K, sizeof *d);
-    sp_status status = sp_owned_status(&own, err);
+    sp_status status = SP_OK;
     *out = (sp_chi2){0};
-    if (status == SP_OK) {
-        find_components(K, table, group);
-        for (size_t k = 0; k < K; k++)
-            if (group[k] != (int32_t)k)
-                kept[n++] = k;
-        for (size_t i = 0; i < n; i++) {
-            size_t a = kept[i];
-            double total = 0;
-            for (size_t j = 0; j < K; j++)
-                if (j != a) {
-                    d[i] += (double)(table[a * K + j] - table[j * K + a]);
-                    total += (double)(table[a * K + j] + table[j * K + a]);
-                }
-            for (size_t j = 0; j < n; j++)
-                S[i * n + j] = i == j ? total : -(double)(table[a * K + kept[j]] + table[kept[j] * K + a]);
-        }
-        out->df = (int32_t)n;
-        out->chi2 = n ? value_of(quadratic_form(n, S, d)) : value_undefined("no step differs");
-        out->p = n ? chi2_p(out->chi2.value, out->df) : out->chi2;
+    TRY(sp_owned_status(&own, err));
+    find_components(K, table, group);
+    for (size_t k = 0; k < K; k++)
+        if (group[k] != (int32_t)k)
+            kept[n++] = k;
+    for (size_t i = 0; i < n; i++) {
+        size_t a = kept[i];
+        double total = 0;
+        for (size_t j = 0; j < K; j++)
+            if (j != a) {
+                d[i] += (double)(table[a * K + j] - table[j * K + a]);
+                total += (double)(table[a * K + j] + table[j * K + a]);
+            }
+        for (size_t j = 0; j < n; j++)
+            S[i * n + j] = i == j ? total : -(double)(table[a * K + kept[j]] + table[kept[j] * K + a]);
     }
+    out->df = (int32_t)n;
+    out->chi2 = n ? value_of(quadratic_form(n, S, d)) : value_undefined("no step differs");
+    out->p = n ? chi2_p(out->chi2.value, out->df) : out->chi2;
+done:
     sp_owned_free(&own);
     return status;
 }

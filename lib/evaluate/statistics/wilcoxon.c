@@ -3,6 +3,7 @@
 #include "statepath/statistics.h"
 
 #include "core/owned.h"
+#include "core/try.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
@@ -101,17 +102,16 @@ sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcox
     sp_owned own = {0};
     double *d = sp_zeros(&own, (size_t)ranked, sizeof *d);
     int64_t *rank = sp_zeros(&own, (size_t)kept, sizeof *rank), m = 0;
-    sp_status status = sp_owned_status(&own, err);
-    for (int64_t i = 0; status == SP_OK && i < n; i++)
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    for (int64_t i = 0; i < n; i++)
         if (difference[i] != 0 || zeros == SP_ZEROS_PRATT)
             d[m++] = difference[i];
-    if (status == SP_OK) {
-        qsort(d, (size_t)ranked, sizeof *d, by_size);
-        signed_rank(ranked, ranked - kept, d, rank, &own, &result);
-        status = sp_owned_status(&own, err);
-    }
-    if (status == SP_OK)
-        *out = result;
+    qsort(d, (size_t)ranked, sizeof *d, by_size);
+    signed_rank(ranked, ranked - kept, d, rank, &own, &result);
+    TRY(sp_owned_status(&own, err));
+    *out = result;
+done:
     sp_owned_free(&own);
     return status;
 }
