@@ -6,6 +6,8 @@
 
 #include "evaluate/comparison.h"
 #include "evaluate/counts/count_list.h"
+#include "evaluate/metrics/reliability_sums.h"
+#include "evaluate/metrics/sequences.h"
 #include "statepath/comparison.h"
 
 typedef struct sp_evaluation sp_evaluation;
@@ -234,80 +236,5 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
 /* Sums a confusion matrix [K,K] and undecoded steps [K] into [G,G] and [G]. */
 void sp_collapse_counts(const sp_collapse *collapse, const int64_t *confusion, const int64_t *undecoded, int64_t *out_confusion,
                         int64_t *out_undecoded);
-
-/* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
-bool sp_classes_are_tags(int32_t n_classes, const char *const *classes);
-
-/* ---- figures of whole sequences ----
- *
- * Figures of whole sequences, not of single steps, for whoever judges many paths: what sp_evaluation reports, by itself.
- *
- * Both sides are looked at inside stretches of scored steps; gaps (segments) cut.
- */
-
-/* A view; borrows everything. */
-typedef struct sp_labelled_paths {
-    int32_t n_classes;       /* K */
-    int64_t n_recordings;    /* N */
-    const int64_t *offsets;  /* [N+1] */
-    const int64_t *segments; /* [S] or NULL */
-    const int32_t *labels;   /* [S] -1 = unscored */
-    const int32_t *paths;    /* [S] -1 = undecoded */
-    const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
-} sp_labelled_paths;
-
-/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
- *   classes  [K] names
- * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
-sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
-
-/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
- * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
- * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
-sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
-
-/* ---- reliability: sums that grow block by block (sp_reliability says what they become) ---- */
-
-/* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
- * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: up to 0.8 MB + 1.2
- * K kB, whatever the number of steps; with weights 3 times as much. */
-typedef struct sp_reliability_sums sp_reliability_sums;
-
-/* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
-sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err);
-
-void sp_reliability_sums_free(sp_reliability_sums *sums);
-
-/* The sums of sp_nll (mask.h), whatever the order. Starts from {0}; clip is set at the start. */
-typedef struct sp_nll_sums {
-    sp_exact_sum sum, weight, impossible_weight, clipped_sum;
-    int64_t n_steps, n_impossible;
-    double clip;
-} sp_nll_sums;
-sp_nll sp_nll_sums_value(const sp_nll_sums *nll);
-
-/* As sp_nll_add(). */
-sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err);
-
-/* Adds a view (a recording, a block). The sums are exact (exact_sum.h), so they depend neither on how a file was cut into views
- * nor on the order of these.
- *   scores   [T,K] prepared, nats
- *   labels   [T] 0..K-1, -1 = does not count
- *   weights  [T] finite, >= 0; NULL: all 1
- *   nll      what sp_nll_sums_add() would add, from the same exponentials and the same to the bit; untouched on failure. NULL:
- *            only the calibration
- * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
- * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
-sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
-                               const double *weights, sp_error *err);
-
-/* Names the sums (count_list.h). */
-void sp_reliability_count_sums(sp_counting *c, sp_reliability_sums *sums);
-void sp_nll_count_sums(sp_counting *c, sp_nll_sums *nll);
-
-/* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
- * SP_OK, SP_EINVAL (level), SP_ENOMEM.
- * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
-sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
 
 #endif

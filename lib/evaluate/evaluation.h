@@ -279,9 +279,6 @@ void sp_overlaps_walk(sp_overlap_walk *walk, const sp_recording *r, const int32_
 void sp_segments_add(sp_segments *sum, const sp_segments *counts);
 void sp_segments_finish(sp_segments *segments);
 
-/* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
-sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
-
 /* entities.c. Adds one recording; reference and decoded have room for T. */
 void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
                        sp_entity_span *decoded, sp_entity_counts *all);
@@ -364,27 +361,7 @@ static inline void *sp_calloc(int64_t n, size_t size)
     return calloc((size_t)(n > 0 ? n : 1), size);
 }
 
-/* ---- parts of a comparison ---- */
-
-void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
-
-/* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */
-sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
-                            sp_value *out, sp_error *err);
-
-/* Standard error of (unweighted) kappa by Fleiss, Cohen and Everitt 1969, doi:10.1037/h0028106, eq. 14, with p_ij = C_ij / N:
- *     sqrt((A + B - C) / N) / (1 - pe),  A = sum p_ii (1 - (p_i. + p_.i)(1 - kappa))^2,
- *     B = (1 - kappa)^2 sum_{i != j} p_ij (p_.i + p_j.)^2,  C = (kappa - pe (1 - kappa))^2
- * It assumes independent steps, which neighbouring steps are not: it is too small. Undecoded steps are one more column. Undefined
- * where kappa is. SP_OK, SP_ENOMEM. O(K^2). */
-sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
-                                  const sp_agreement *agreement, sp_value *out, sp_error *err);
-
-/* Fleiss' kappa of R raters: with n_ij of them putting subject i into category j,
- *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
- * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
- * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
-sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals);
+/* ---- sleep statistics ---- */
 
 void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
                            sp_sleep_measure measure, sp_sleep_agreement *out);

@@ -4,6 +4,7 @@
 #include "core/chain.h"
 #include "core/try.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/metrics/agreement.h"
 #include "evaluate/value.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "core/owned.h"
 #include "core/try.h"
-#include "evaluate/evaluate.h"
+#include "evaluate/metrics/sequences.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"

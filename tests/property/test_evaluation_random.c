@@ -5,6 +5,7 @@
 /* Runs choose blocks by themselves, and draw ten thousand resamples, for which there are too many problems here. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/metrics/edit.h"
 
 static uint64_t seed = 88172645463325252u;
 

@@ -3,6 +3,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/statistics/hypothesis_tests.h"
+#include "evaluate/metrics/agreement.h"
 
 #include <math.h>
 #include <stdio.h>

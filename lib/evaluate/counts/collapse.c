@@ -5,6 +5,7 @@
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/metrics/agreement.h"
 #include "statepath/status.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * defined is decided on the integers, never on a rounded difference. */
 #include "statepath/metrics.h"
 
-#include "evaluate/evaluation.h"
+#include "evaluate/metrics/agreement.h"
 #include "evaluate/value.h"
 
 #include <math.h>

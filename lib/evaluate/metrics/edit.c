@@ -8,7 +8,9 @@
  *     P = Mh << 1 | ~(Xv | Ph << 1);  M = Ph << 1 & Xv    h shifted in
  * Row 0 grows by one with each symbol: h = 1 enters the first block. The distance starts at m and follows the last row.
  * Source  Myers 1999, doi:10.1145/316542.316550; Hyyro 2003. */
-#include "evaluate/evaluation.h"
+#include "evaluate/metrics/edit.h"
+
+#include "core/owned.h"
 
 typedef struct block {
     uint64_t plus, minus;

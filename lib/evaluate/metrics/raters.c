@@ -1,6 +1,7 @@
 /* Counting what several raters say: a confusion matrix for each pair of a row and a rater, and votes for each step. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/metrics/agreement.h"
 #include "evaluate/value.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "evaluate/metrics/reliability.h"
 
 #include "core/try.h"
-#include "evaluate/evaluate.h"
 #include "mask/nll_step.h"
 
 #include <math.h>

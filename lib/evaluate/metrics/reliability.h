@@ -4,7 +4,7 @@
 
 #include "core/owned.h"
 #include "evaluate/counts/exact_sum.h"
-#include "evaluate/evaluate.h"
+#include "evaluate/metrics/reliability_sums.h"
 #include "statepath/metrics.h"
 
 /* The histogram of v = 1 - confidence: octave o holds v in (2^-(o+1), 2^-o], cut into equal cells; what is nearer to certainty

@@ -1,6 +1,5 @@
 /* Calibration, from sums to values. */
-#include "evaluate/evaluate.h"
-#include "evaluate/evaluation.h"
+#include "evaluate/comparison.h"
 #include "evaluate/metrics/reliability.h"
 #include "evaluate/value.h"
 

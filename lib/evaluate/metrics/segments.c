@@ -3,6 +3,7 @@
  * Both sides are looked at inside stretches of scored steps only: a path is copied with -1 where the reference is unscored. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/metrics/edit.h"
 #include "evaluate/value.h"
 
 #include <math.h>

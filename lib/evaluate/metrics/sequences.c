@@ -1,9 +1,9 @@
 /* Entity F1 and edit score of many paths, without an evaluation. */
-#include "statepath/metrics.h"
+#include "evaluate/metrics/sequences.h"
 
 #include "core/try.h"
-#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/metrics/edit.h"
 #include "evaluate/value.h"
 
 static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation */

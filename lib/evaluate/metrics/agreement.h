@@ -1,0 +1,27 @@
+/* Figures of agreement beside those of metrics.h; not installed. */
+#ifndef EVALUATE_AGREEMENT_H
+#define EVALUATE_AGREEMENT_H
+
+#include "statepath/metrics.h"
+
+void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
+
+/* Values [K,K] and [K] as for sp_agreement_from_confusion(); sp_kappa_weights says what the weights are. */
+sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
+                            sp_value *out, sp_error *err);
+
+/* Standard error of (unweighted) kappa by Fleiss, Cohen and Everitt 1969, doi:10.1037/h0028106, eq. 14, with p_ij = C_ij / N:
+ *     sqrt((A + B - C) / N) / (1 - pe),  A = sum p_ii (1 - (p_i. + p_.i)(1 - kappa))^2,
+ *     B = (1 - kappa)^2 sum_{i != j} p_ij (p_.i + p_j.)^2,  C = (kappa - pe (1 - kappa))^2
+ * It assumes independent steps, which neighbouring steps are not: it is too small. Undecoded steps are one more column. Undefined
+ * where kappa is. SP_OK, SP_ENOMEM. O(K^2). */
+sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                                  const sp_agreement *agreement, sp_value *out, sp_error *err);
+
+/* Fleiss' kappa of R raters: with n_ij of them putting subject i into category j,
+ *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
+ * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
+ * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
+sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals);
+
+#endif

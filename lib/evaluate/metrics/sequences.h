@@ -1,0 +1,35 @@
+/* Figures of whole sequences, not of single steps, for whoever judges many paths: what an evaluation reports, by itself. Not
+ * installed.
+ *
+ * Both sides are looked at inside stretches of scored steps; gaps (segments) cut.
+ */
+#ifndef EVALUATE_SEQUENCES_H
+#define EVALUATE_SEQUENCES_H
+
+#include "statepath/metrics.h"
+
+/* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
+bool sp_classes_are_tags(int32_t n_classes, const char *const *classes);
+
+/* A view; borrows everything. */
+typedef struct sp_labelled_paths {
+    int32_t n_classes;       /* K */
+    int64_t n_recordings;    /* N */
+    const int64_t *offsets;  /* [N+1] */
+    const int64_t *segments; /* [S] or NULL */
+    const int32_t *labels;   /* [S] -1 = unscored */
+    const int32_t *paths;    /* [S] -1 = undecoded */
+    const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
+} sp_labelled_paths;
+
+/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
+ *   classes  [K] names
+ * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
+sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
+
+/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
+ * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
+ * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
+sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
+
+#endif
