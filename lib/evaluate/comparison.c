@@ -37,7 +37,7 @@ void sp_collapse_clear(sp_collapse *c)
     *c = (sp_collapse){0};
 }
 
-void sp_collapsed_free(int32_t n, sp_collapsed *collapsed)
+static void collapsed_free(int32_t n, sp_collapsed *collapsed)
 {
     for (int32_t i = 0; collapsed && i < n; i++) {
         sp_collapse_clear(&collapsed[i].how);
@@ -71,14 +71,14 @@ void sp_traces_free(sp_comparison *c)
     c->n_traces = 0;
 }
 
-void sp_class_runs_free(int32_t K, sp_class_runs *class_runs)
+static void class_runs_free(int32_t K, sp_class_runs *class_runs)
 {
     for (int32_t k = 0; class_runs && k < K; k++)
         free(class_runs[k].lengths);
     free(class_runs);
 }
 
-void sp_raters_free(sp_raters *raters)
+static void raters_free(sp_raters *raters)
 {
     if (!raters)
         return;
@@ -86,7 +86,7 @@ void sp_raters_free(sp_raters *raters)
     FREE_ALL(raters->reference.with /* of all rows */, raters->strategies, raters->raters, raters);
 }
 
-void sp_sleep_free(sp_sleep *sleep)
+static void sleep_free(sp_sleep *sleep)
 {
     if (!sleep)
         return;
@@ -107,8 +107,8 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
 {
     FREE_ALL(s->name, s->classes, s->confusion, s->undecoded_steps, s->illegal_pairs, s->transition_counts, s->transition_pairs,
              s->label_permutation.name_of, s->class_changes, s->entities.types, s->recordings);
-    sp_class_runs_free(K, s->class_runs);
-    sp_class_runs_free(1, s->error_runs.runs);
+    class_runs_free(K, s->class_runs);
+    class_runs_free(1, s->error_runs.runs);
 }
 
 void sp_what_if_free(sp_what_if *what_if)
@@ -133,12 +133,12 @@ void sp_comparison_free(sp_comparison *c)
     free_strings(c->n_recordings, c->ids);
     free_strings(c->n_subjects, c->subjects);
     free_strings(c->n_entity_types, c->entity_types);
-    sp_collapsed_free(c->n_collapsed, c->collapsed);
-    sp_class_runs_free(c->n_classes, c->reference_runs);
+    collapsed_free(c->n_collapsed, c->collapsed);
+    class_runs_free(c->n_classes, c->reference_runs);
     for (int32_t s = 0; s < c->n_strategies; s++)
         strategy_free(c->n_classes, &c->strategies[s]);
-    sp_sleep_free(c->sleep);
-    sp_raters_free(c->raters);
+    sleep_free(c->sleep);
+    raters_free(c->raters);
     sp_traces_free(c);
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);

@@ -5,10 +5,6 @@
 #include "statepath/comparison.h"
 
 void sp_collapse_clear(sp_collapse *collapse); /* leaves {0} */
-void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
-void sp_class_runs_free(int32_t K, sp_class_runs *class_runs);
-void sp_raters_free(sp_raters *raters);
-void sp_sleep_free(sp_sleep *sleep);
 void sp_reliability_free(sp_reliability *reliability);
 void sp_what_if_free(sp_what_if *what_if);
 void sp_rule_costs_free(sp_rule_costs *costs);

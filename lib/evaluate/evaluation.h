@@ -269,8 +269,8 @@ static inline int64_t sp_run_key(int32_t k, int64_t length)
 }
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err);
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err);
-/* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure `out` can be freed by
- * sp_class_runs_free(). */
+/* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure what
+ * is there is freed with the comparison. */
 sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 

@@ -159,7 +159,8 @@ void sp_crf_use(sp_crf *crf, const uint8_t *use)
     crf->use = use;
 }
 
-void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
+/* Factors of theta. `factors` has been initialised with crf's shape. */
+static void unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 {
     int64_t K = crf->K, D = crf->D;
     factors->scale = theta[0];
@@ -231,7 +232,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     sp_status status = SP_OK;
     TRY(sp_training_go_on(crf->training, err));
     TRY(sp_factors_init(&factors, crf->K, crf->D, err));
-    sp_crf_unpack(crf, theta, &factors);
+    unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
     sp_sweep sweep = {.factors = &factors,
                       .stretches = &crf->stretches,

@@ -31,9 +31,6 @@ static inline bool sp_crf_uses(const sp_crf *crf, int64_t recording)
     return !crf->use || crf->use[recording];
 }
 
-/* Factors of theta. `factors` has been initialised with crf's shape. */
-void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors);
-
 /* Counts in the shape of factors to the places of the parameters [n]. */
 void sp_crf_gather(const sp_crf *crf, const sp_expected *counts, double *out);
 

@@ -2,8 +2,8 @@
 
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
-#include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/metrics/agreement.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -18,10 +18,4 @@ sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const i
 sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
                                   const sp_agreement *agreement, sp_value *out, sp_error *err);
 
-/* Fleiss' kappa of R raters: with n_ij of them putting subject i into category j,
- *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
- * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
- * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
-sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals);
-
 #endif

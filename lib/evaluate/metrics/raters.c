@@ -1,7 +1,6 @@
 /* Counting what several raters say: a confusion matrix for each pair of a row and a rater, and votes for each step. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
-#include "evaluate/metrics/agreement.h"
 #include "evaluate/value.h"
 
 #include <string.h>
@@ -17,7 +16,11 @@ struct sp_rater_sums {
     int32_t *votes;         /* [K] zero between uses */
 };
 
-sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
+/* Fleiss' kappa of R raters: with n_ij of them putting subject i into category j,
+ *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
+ * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
+ * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
+static sp_value fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
 {
     if (n_raters < 2)
         return value_undefined("one rater");
@@ -251,7 +254,6 @@ void sp_raters_finish(sp_evaluation *e)
     s->mean_accuracy = mean_of_pairs(s, false);
     s->mean_kappa = mean_of_pairs(s, true);
     s->fleiss_steps = sums->fleiss_steps;
-    s->fleiss = s->n_raters > 2
-                    ? sp_fleiss_kappa(sums->fleiss_steps, s->n_raters, e->K, sums->fleiss_squares, sums->fleiss_totals)
-                    : value_undefined("fewer than three scorers");
+    s->fleiss = s->n_raters > 2 ? fleiss_kappa(sums->fleiss_steps, s->n_raters, e->K, sums->fleiss_squares, sums->fleiss_totals)
+                                : value_undefined("fewer than three scorers");
 }
