@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/names.h"
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/file_list.h"
 #include "io/format.h"
@@ -59,19 +60,16 @@ static sp_status add(sp_file_list *list, int64_t *room, char *name, char *id, sp
         return sp_no_memory(err);
     }
     if (list->n == *room) {
-        const int64_t more = *room ? 2 * *room : 16;
-        char **names = realloc(list->names, (size_t)more * sizeof *names);
-        if (names)
-            list->names = names;
-        char **ids = names && id ? realloc(list->ids, (size_t)more * sizeof *ids) : NULL;
-        if (ids)
-            list->ids = ids;
-        if (!names || (id && !ids)) {
+        bool is_whole = true;
+        *room = *room ? 2 * *room : 16;
+        list->names = sp_grown(list->names, *room, sizeof *list->names, &is_whole);
+        if (id)
+            list->ids = sp_grown(list->ids, *room, sizeof *list->ids, &is_whole);
+        if (!is_whole) {
             free(name);
             free(id);
             return sp_no_memory(err);
         }
-        *room = more;
     }
     if (id)
         list->ids[list->n] = id;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "io/text/cells.h"
+#include "io/text/text_labels.h"
 #include "io/text/texts.h"
 
 /* ---- recognising ---- */
@@ -46,9 +47,14 @@ bool sp_is_excel(const sp_file_look *look)
 }
 
 /* Most are compressed; then the ending says it. */
+bool sp_is_rds(const sp_file_look *look)
+{
+    return sp_file_has_ending(look->file, ".rds");
+}
+
 bool sp_is_r(const sp_file_look *look)
 {
-    return sp_file_has_ending(look->file, ".rds .rdata .rda") || begins_with(look->head, look->n, "RDX2\n") ||
+    return sp_file_has_ending(look->file, ".rdata .rda") || begins_with(look->head, look->n, "RDX2\n") ||
            begins_with(look->head, look->n, "RDX3\n");
 }
 
@@ -137,7 +143,6 @@ bool sp_is_table(const sp_file_look *look)
 /* ---- commands that convert ---- */
 
 enum { NAME = 100 };
-static const char names[] = "an array's name says what it holds: log_probs, probs, logits, scores or labels";
 
 /* A name that may stand between single quotes inside double ones of a shell. */
 static bool is_plain(const char *name)
@@ -156,80 +161,27 @@ static void name_of(const char *file, char name[NAME], char stem[NAME])
         *dot = '\0';
 }
 
-void sp_mend_text(const sp_file_look *look, char *out, size_t size)
+void sp_mend(const char *how, const sp_file_look *look, char *out, size_t size)
 {
-    (void)look;
-    snprintf(
-        out, size,
-        "labels, one a line, are read where a model names their classes (`model` or `rules` M) and the name ends in .txt, .csv, "
-        ".tsv, .hyp or .eannot; scores are a table with a column a class");
-}
-
-void sp_mend_torch(const sp_file_look *look, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
+    char name[NAME], stem[NAME], texts[64];
+    const struct {
+        const char *word, *means;
+    } words[] = {{"{name}", name}, {"{stem}", stem}, {"{texts}", texts}};
     name_of(look->file, name, stem);
-    snprintf(
-        out, size,
-        "convert it with python3 -c \"import numpy, torch; x = torch.load('%s', map_location='cpu'); numpy.savez('%s.npz', **{k: "
-        "v.numpy() for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"; %s",
-        name, stem, names);
-}
-
-void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
-    name_of(look->file, name, stem);
-    snprintf(out, size,
-             "convert it with python3 -c \"import numpy, safetensors.numpy; numpy.savez('%s.npz', "
-             "**safetensors.numpy.load_file('%s'))\"; %s",
-             stem, name, names);
-}
-
-void sp_mend_pickle(const sp_file_look *look, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
-    name_of(look->file, name, stem);
-    snprintf(
-        out, size,
-        "convert it with python3 -c \"import numpy, pickle; x = pickle.load(open('%s', 'rb')); numpy.savez('%s.npz', **x) if "
-        "isinstance(x, dict) else numpy.save('%s.npy', x)\"; %s",
-        name, stem, stem, names);
-}
-
-/* Tables, by the function of pandas that reads them. */
-static void mend_table(const sp_file_look *look, const char *function, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
-    name_of(look->file, name, stem);
-    snprintf(out, size,
-             "save it as CSV, a column a class, for example with python3 -c \"import pandas; pandas.%s('%s').to_csv('%s.csv', "
-             "index=False)\"",
-             function, name, stem);
-}
-
-void sp_mend_excel(const sp_file_look *look, char *out, size_t size)
-{
-    mend_table(look, "read_excel", out, size);
-}
-
-void sp_mend_parquet(const sp_file_look *look, char *out, size_t size)
-{
-    mend_table(look, "read_parquet", out, size);
-}
-
-void sp_mend_arrow(const sp_file_look *look, char *out, size_t size)
-{
-    mend_table(look, "read_feather", out, size);
-}
-
-void sp_mend_r(const sp_file_look *look, char *out, size_t size)
-{
-    char name[NAME], stem[NAME];
-    name_of(look->file, name, stem);
-    const char *loads = sp_file_has_ending(look->file, ".rds") ? "readRDS" : "get(load";
-    snprintf(out, size, "in R: write.csv(%s('%s')%s, '%s.csv', row.names = FALSE), a column a class", loads, name,
-             strchr(loads, '(') ? ")" : "", stem);
+    sp_endings_say(SP_TEXT_ENDINGS, texts, sizeof texts);
+    out[0] = '\0';
+    for (size_t n = 0, length; *how && n + 1 < size; how += length) {
+        const char *means = how;
+        int width = 1;
+        length = 1;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strncmp(how, words[i].word, strlen(words[i].word)) == 0) {
+                means = words[i].means;
+                width = (int)strlen(means);
+                length = strlen(words[i].word);
+            }
+        n += (size_t)snprintf(out + n, size - n, "%.*s", width, means);
+    }
 }
 
 void sp_mend_as_h5(const sp_file_look *look, const char *python, const char *dataset, char *out, size_t size)

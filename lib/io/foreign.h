@@ -16,20 +16,15 @@ bool sp_is_table(const sp_file_look *look); /* text with columns */
 bool sp_is_text(const sp_file_look *look);
 bool sp_is_mat4(const sp_file_look *look);
 bool sp_is_excel(const sp_file_look *look); /* .xlsx or .xls */
-bool sp_is_r(const sp_file_look *look);     /* .rds or .RData */
+bool sp_is_rds(const sp_file_look *look);
+bool sp_is_r(const sp_file_look *look); /* .RData */
 bool sp_is_tar(const sp_file_look *look);
 bool sp_is_utf16(const sp_file_look *look);
 bool sp_is_html(const sp_file_look *look);
 
-/* How such a file becomes one that is read: the command that does it. */
-void sp_mend_text(const sp_file_look *look, char *out, size_t size);
-void sp_mend_torch(const sp_file_look *look, char *out, size_t size);
-void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size);
-void sp_mend_pickle(const sp_file_look *look, char *out, size_t size);
-void sp_mend_excel(const sp_file_look *look, char *out, size_t size);
-void sp_mend_parquet(const sp_file_look *look, char *out, size_t size);
-void sp_mend_arrow(const sp_file_look *look, char *out, size_t size);
-void sp_mend_r(const sp_file_look *look, char *out, size_t size);
+/* How such a file becomes one that is read: the row's text, with the file's name for {name}, without its ending for {stem}, and
+ * the endings of labels as text for {texts}. */
+void sp_mend(const char *how, const sp_file_look *look, char *out, size_t size);
 /* How it becomes a dataset of HDF5; python: of its row (format.h), or NULL. */
 void sp_mend_as_h5(const sp_file_look *look, const char *python, const char *dataset, char *out, size_t size);
 

@@ -43,8 +43,7 @@ typedef struct sp_format {
     const char *magic;
     size_t n_magic;
     bool (*recognise)(const sp_file_look *look);
-    /* Of a format that is not read: writes the command that converts such a file; or NULL. */
-    void (*mend)(const sp_file_look *look, char *out, size_t size);
+    const char *mend;    /* of a format that is not read: the command that converts such a file (foreign.h); or NULL */
     const char *endings; /* of files that hold recordings, ".h5 .hdf5", by which they are found in a folder; each in one row */
     const char *python;  /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/holes.h"
 #include "io/many.h"
@@ -108,39 +109,26 @@ static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i
                                 sp_error *err)
 {
     const int64_t first = all->n_recordings, n = one->n_recordings;
-    if (first + n + 1 > *room) {
-        const int64_t more = 2 * (first + n + 1);
-        char **ids = realloc(a->ids, (size_t)more * sizeof *ids);
-        if (ids)
-            a->ids = ids;
-        int64_t *offsets = realloc(a->offsets, (size_t)more * sizeof *offsets);
-        if (offsets)
-            a->offsets = offsets;
-        if (!ids || !offsets)
-            return sp_no_memory(err);
-        *room = more;
-    }
     char *stem = a->list->ids ? strdup(a->list->ids[i]) : sp_file_stem(a->list->names[i]);
-    if (!stem)
-        return sp_no_memory(err);
+    bool is_whole = stem != NULL;
+    sp_status status = SP_OK;
+    if (first + n + 1 > *room) {
+        *room = 2 * (first + n + 1);
+        a->ids = sp_grown(a->ids, *room, sizeof *a->ids, &is_whole);
+        a->offsets = sp_grown(a->offsets, *room, sizeof *a->offsets, &is_whole);
+    }
+    if (!is_whole)
+        TRY(sp_no_memory(err));
     a->offsets[0] = 0;
     for (int64_t j = 0; j < n; j++) {
         const size_t size = strlen(stem) + strlen(one->ids[j]) + 2;
         char *id = malloc(size);
-        if (!id) {
-            free(stem);
-            return sp_no_memory(err);
-        }
+        if (!id)
+            TRY(sp_no_memory(err));
         snprintf(id, size, n == 1 ? "%s" : "%s/%s", stem, one->ids[j]);
         a->ids[a->n_ids++] = id;
-        const int64_t steps = one->offsets[j + 1] - one->offsets[j];
-        const sp_status status = sp_steps_put(a->offsets, first + j, steps, a->list->names[i], err);
-        if (status != SP_OK) {
-            free(stem);
-            return status;
-        }
+        TRY(sp_steps_put(a->offsets, first + j, one->offsets[j + 1] - one->offsets[j], a->list->names[i], err));
     }
-    free(stem);
     a->members[i].first = first;
     a->members[i].n = n;
     a->files[i] = (sp_source_file){.name = a->list->names[i], .n_recordings = n, .n_steps = one->n_steps};
@@ -148,7 +136,9 @@ static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i
     all->n_steps += one->n_steps;
     all->file_size += one->file_size;
     all->dtype = one->dtype > all->dtype ? one->dtype : all->dtype;
-    return SP_OK;
+done:
+    free(stem);
+    return status;
 }
 
 static sp_status begin_info(sp_many *a, const sp_source_info *one, sp_source_info *all, sp_error *err)

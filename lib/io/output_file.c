@@ -12,6 +12,7 @@
 #endif
 #include <unistd.h>
 
+#include "core/owned.h"
 #include "io/temporary.h"
 
 static void output_free(sp_output *output)
@@ -317,12 +318,11 @@ void sp_outputs_free(sp_outputs *outputs)
 sp_status sp_outputs_add(sp_outputs *outputs, sp_output *output, sp_error *err)
 {
     if (outputs->n == outputs->room) {
-        const int room = outputs->room ? 2 * outputs->room : 8;
-        sp_output *list = realloc(outputs->list, (size_t)room * sizeof *list);
-        if (!list)
+        bool is_whole = true;
+        outputs->room = outputs->room ? 2 * outputs->room : 8;
+        outputs->list = sp_grown(outputs->list, outputs->room, sizeof *outputs->list, &is_whole);
+        if (!is_whole)
             return sp_no_memory(err);
-        outputs->list = list;
-        outputs->room = room;
     }
     outputs->list[outputs->n++] = *output;
     *output = (sp_output){.fd = -1};

@@ -1,5 +1,5 @@
-/* Files of paths that are not HDF5: the paths are kept (paths_kept.h) until all are there, and then written by the format that
- * the ending of the name asks for (`paths` of the rows in source.c). For the writer of paths (paths_writer.h); private to io/.
+/* The seam between the writer of paths (paths_writer.h) and formats that are not HDF5: the paths are kept (paths_kept.h) until all
+ * are there, and then written by the format that the ending of the name asks for (`paths` of the rows in source.c). Private to io/.
  *
  *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
  *               label where there is one strategy, as files.h reads it, else each as its strategy
@@ -32,8 +32,8 @@ typedef struct sp_paths_export {
 
 /* How a format writes paths. */
 struct sp_path_format {
-    bool (*takes)(const char *file); /* by the ending of its name */
-    bool is_text;                    /* written to e->text, else to e->output */
+    const char *endings; /* of names of files that are written so, ".csv .tsv" */
+    bool is_text;        /* written to e->text, else to e->output */
     bool takes_tokens;
     /* Can such a file hold them? NULL: always. SP_OK, SP_EINVAL. */
     sp_status (*check)(const char *file, const sp_paths_header *header, sp_error *err);
@@ -41,17 +41,5 @@ struct sp_path_format {
      * together. SP_OK, SP_EFILE, SP_EINVAL, SP_ENOMEM. */
     sp_status (*write)(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err);
 };
-
-/* As sp_paths_writer_open() and so on, which hand everything on. What the header points to must stay until the end. SP_EINVAL
- * also: several recordings or paths as events, steps whose length nobody says. */
-sp_status sp_paths_export_open(const char *file, const sp_path_format *format, const sp_paths_header *header,
-                               sp_paths_export **out, sp_error *err);
-sp_status sp_paths_export_add(sp_paths_export *e, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
-                              int64_t n_steps, const sp_decode_output *output, sp_error *err);
-void sp_paths_export_forget(sp_paths_export *e, int64_t n_steps);
-sp_status sp_paths_export_add_labels(sp_paths_export *e, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                                     sp_error *err);
-sp_status sp_paths_export_commit(sp_paths_export *e, sp_error *err);
-void sp_paths_export_abort(sp_paths_export *e); /* NULL is fine */
 
 #endif

@@ -1,15 +1,16 @@
-/* Which writer a file of paths has: the format that the ending of its name asks for, else HDF5. */
+/* Files of paths: HDF5 takes them as they come; for any other format they are kept in a file without name until all are there, and
+ * then written in the order of the format. */
 #include "io/paths_writer.h"
 
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "io/hdf5/h5_paths_writer.h"
 #include "io/paths_export.h"
 
-/* One of them is there. */
 struct sp_paths_writer {
-    sp_h5_paths *h5;
-    sp_paths_export *other;
+    sp_h5_paths *h5; /* or NULL: another format */
+    sp_paths_export other;
 };
 
 bool sp_paths_writer_is_h5(const char *file)
@@ -17,26 +18,62 @@ bool sp_paths_writer_is_h5(const char *file)
     return sp_format_of_paths(file) == NULL;
 }
 
-sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
+/* ---- opening and closing ---- */
+
+void sp_paths_writer_abort(sp_paths_writer *w)
 {
-    sp_paths_writer *w = calloc(1, sizeof *w);
     if (!w)
-        return sp_no_memory(err);
-    const sp_path_format *other = header->n_strategies ? sp_format_of_paths(file) : NULL;
-    sp_status status =
-        other ? sp_paths_export_open(file, other, header, &w->other, err) : sp_h5_paths_open(file, header, &w->h5, err);
-    if (status == SP_OK)
-        *out = w;
-    else
-        free(w);
+        return;
+    sp_h5_paths_abort(w->h5);
+    sp_text_abort(w->other.text);
+    if (w->other.has_output)
+        sp_output_abort(&w->other.output);
+    sp_kept_paths_close(&w->other.kept);
+    free(w);
+}
+
+static sp_status open_other(sp_paths_export *e, const char *file, const sp_path_format *format, const sp_paths_header *header,
+                            sp_error *err)
+{
+    sp_status status = SP_OK;
+    e->file = file;
+    e->format = format;
+    e->epoch_seconds = header->epoch_seconds;
+    e->tokens = header->tokens;
+    TRY(format->is_text ? sp_text_open(file, header->force, header->together, &e->text, err)
+                        : sp_output_begin(&e->output, file, header->force, header->input, err));
+    e->has_output = !format->is_text;
+    e->output.together = header->together;
+    TRY(sp_kept_paths_open(&e->kept, file, header, err));
+done:
     return status;
 }
+
+sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
+{
+    const sp_path_format *format = header->n_strategies ? sp_format_of_paths(file) : NULL;
+    sp_paths_writer *w = NULL;
+    sp_status status = SP_OK;
+    if (format && format->check)
+        TRY(format->check(file, header, err));
+    if (!(w = calloc(1, sizeof *w)))
+        return sp_no_memory(err);
+    w->other.kept.fd = -1;
+    TRY(format ? open_other(&w->other, file, format, header, err) : sp_h5_paths_open(file, header, &w->h5, err));
+    *out = w;
+    return SP_OK;
+done:
+    sp_paths_writer_abort(w);
+    return status;
+}
+
+/* ---- paths as they come ---- */
 
 sp_status sp_paths_writer_add(sp_paths_writer *w, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
                               int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     return w->h5 ? sp_h5_paths_add(w->h5, strategy, first, n_recordings, first_step, n_steps, output, err)
-                 : sp_paths_export_add(w->other, strategy, first, n_recordings, first_step, n_steps, output, err);
+                 : sp_kept_paths_add(&w->other.kept, strategy, first, n_recordings, first_step, n_steps, output, err);
 }
 
 void sp_paths_writer_forget(sp_paths_writer *w, int32_t strategy, int64_t n_steps)
@@ -44,14 +81,14 @@ void sp_paths_writer_forget(sp_paths_writer *w, int32_t strategy, int64_t n_step
     if (w->h5)
         sp_h5_paths_forget(w->h5, strategy, n_steps);
     else
-        sp_paths_export_forget(w->other, n_steps);
+        w->other.kept.n_written -= n_steps;
 }
 
 sp_status sp_paths_writer_add_labels(sp_paths_writer *w, int64_t first_step, int64_t n_steps, const int32_t *labels,
                                      const int64_t *segments, sp_error *err)
 {
     return w->h5 ? sp_h5_paths_add_labels(w->h5, first_step, n_steps, labels, segments, err)
-                 : sp_paths_export_add_labels(w->other, first_step, n_steps, labels, err);
+                 : sp_kept_paths_add_labels(&w->other.kept, first_step, n_steps, labels, err);
 }
 
 sp_status sp_paths_writer_put(sp_paths_writer *w, int32_t extra, int64_t row, int64_t first, int64_t count, const void *values,
@@ -61,18 +98,47 @@ sp_status sp_paths_writer_put(sp_paths_writer *w, int32_t extra, int64_t row, in
                  : sp_fail(err, SP_EINVAL, "such a file holds paths only; write .h5");
 }
 
-sp_status sp_paths_writer_commit(sp_paths_writer *w, sp_error *err)
+/* ---- writing ---- */
+
+static sp_status write_all(sp_paths_export *e, sp_error *err)
 {
-    sp_status status = w->h5 ? sp_h5_paths_commit(w->h5, err) : sp_paths_export_commit(w->other, err);
-    free(w);
+    const sp_paths_info *info = &e->kept.info;
+    sp_status status = SP_OK;
+    int64_t most = 0;
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        const int64_t steps = info->offsets[first + n] - info->offsets[first];
+        most = steps > most ? steps : most;
+    }
+    int32_t **paths = calloc((size_t)info->n_strategies + 1, sizeof *paths);
+    if (!paths)
+        return sp_no_memory(err);
+    for (int32_t s = 0; s < info->n_strategies; s++)
+        if (!(paths[s] = malloc(((size_t)most + 1) * sizeof **paths)))
+            TRY(sp_no_memory(err));
+    TRY(e->format->write(e, paths, most, err));
+done:
+    for (int32_t s = 0; s < info->n_strategies; s++)
+        free(paths[s]);
+    free(paths);
     return status;
 }
 
-void sp_paths_writer_abort(sp_paths_writer *w)
+sp_status sp_paths_writer_commit(sp_paths_writer *w, sp_error *err)
 {
-    if (!w)
-        return;
-    sp_h5_paths_abort(w->h5);
-    sp_paths_export_abort(w->other);
-    free(w);
+    sp_paths_export *e = &w->other;
+    sp_status status = SP_OK;
+    if (w->h5) {
+        status = sp_h5_paths_commit(w->h5, err);
+        w->h5 = NULL;
+    } else {
+        TRY(sp_kept_paths_check(&e->kept, err));
+        TRY(write_all(e, err));
+        status = e->format->is_text ? sp_text_close(e->text, err) : sp_output_commit(&e->output, err);
+        e->text = NULL; /* closed, whatever it said */
+        e->has_output = false;
+    }
+done:
+    sp_paths_writer_abort(w);
+    return status;
 }

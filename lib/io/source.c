@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/subjects.h"
-#include "io/arrays/csv_scores.h"
 #include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
 #include "io/events/event_format.h"
@@ -16,7 +15,6 @@
 #include "io/hdf5/h5_formats.h"
 #include "io/holes.h"
 #include "io/many.h"
-#include "io/matlab/mat5.h"
 #include "io/paths_export.h"
 #include "io/source.h"
 #include "io/text/conll.h"
@@ -30,6 +28,18 @@
         .name = (what), __VA_ARGS__                                                                                              \
     }
 
+/* Rows of formats whose file has nothing else for others. */
+extern const sp_format sp_csv_format;
+extern const sp_format sp_mat5_format;
+
+/* How files that are not read are converted. */
+#define PYTHON "convert it with python3 -c \"import numpy, "
+#define NAMES "; an array's name says what it holds: log_probs, probs, logits, scores or labels"
+#define BY_PANDAS(reads)                                                                                                         \
+    "save it as CSV, a column a class, for example with python3 -c \"import pandas; pandas." reads                               \
+    "('{name}').to_csv('{stem}.csv', index=False)\""
+#define IN_R(loads) "in R: write.csv(" loads ", '{stem}.csv', row.names = FALSE), a column a class"
+
 /* THE table of formats, asked from the first row on. Rows without open() only name what a file is; a name with its own advice has
  * it after a semicolon. */
 static const sp_format *const formats[] = {
@@ -42,34 +52,46 @@ static const sp_format *const formats[] = {
     &sp_mat5_format,
     &sp_npy_format,
     &sp_npz_format,
-    FOREIGN("a PyTorch file", .recognise = sp_is_torch, .mend = sp_mend_torch),
-    FOREIGN("a safetensors file", .recognise = sp_is_safetensors, .mend = sp_mend_safetensors),
-    FOREIGN("an Excel workbook", .recognise = sp_is_excel, .mend = sp_mend_excel),
+    FOREIGN("a PyTorch file", .recognise = sp_is_torch,
+            .mend = PYTHON
+            "torch; x = torch.load('{name}', map_location='cpu'); numpy.savez('{stem}.npz', **{k: v.numpy() for k, v in "
+            "(x if isinstance(x, dict) else {'logits': x}).items()})\"" NAMES),
+    FOREIGN("a safetensors file", .recognise = sp_is_safetensors,
+            .mend = PYTHON "safetensors.numpy; numpy.savez('{stem}.npz', **safetensors.numpy.load_file('{name}'))\"" NAMES),
+    FOREIGN("an Excel workbook", .recognise = sp_is_excel, .mend = BY_PANDAS("read_excel")),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x02")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x05")),
     FOREIGN("an HDF4 file", KNOWN_BY("\x0e\x03\x13\x01")),
-    FOREIGN("an R file", .recognise = sp_is_r, .mend = sp_mend_r),
+    FOREIGN("an R file", .recognise = sp_is_rds, .mend = IN_R("readRDS('{name}')")),
+    FOREIGN("an R file", .recognise = sp_is_r, .mend = IN_R("get(load('{name}'))")),
     FOREIGN("gzip-compressed; unpack it with gunzip", KNOWN_BY("\x1f\x8b")),
     FOREIGN("zstd-compressed; unpack it with unzstd", KNOWN_BY("\x28\xb5\x2f\xfd")),
     FOREIGN("xz-compressed; unpack it with unxz", KNOWN_BY("\xfd\x37zXZ")),
     FOREIGN("bzip2-compressed; unpack it with bunzip2", KNOWN_BY("BZh")),
     FOREIGN("a MATLAB file of version 4; save it with -v7", .recognise = sp_is_mat4),
-    FOREIGN("a Parquet file", KNOWN_BY("PAR1"), .mend = sp_mend_parquet),
-    FOREIGN("an Arrow file", KNOWN_BY("ARROW1"), .mend = sp_mend_arrow),
+    FOREIGN("a Parquet file", KNOWN_BY("PAR1"), .mend = BY_PANDAS("read_parquet")),
+    FOREIGN("an Arrow file", KNOWN_BY("ARROW1"), .mend = BY_PANDAS("read_feather")),
     FOREIGN("a tar archive; unpack it with tar -xf", .recognise = sp_is_tar),
     FOREIGN("text in UTF-16; write it as UTF-8, for example with iconv -f UTF-16 -t UTF-8", .recognise = sp_is_utf16),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
-    FOREIGN("a Python pickle", .recognise = sp_is_pickle, .mend = sp_mend_pickle),
+    FOREIGN("a Python pickle", .recognise = sp_is_pickle,
+            .mend = PYTHON
+            "pickle; x = pickle.load(open('{name}', 'rb')); numpy.savez('{stem}.npz', **x) if isinstance(x, dict) else "
+            "numpy.save('{stem}.npy', x)\"" NAMES),
     FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
     FOREIGN("a web page; save the file that it speaks of", .recognise = sp_is_html),
     FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
-    FOREIGN("a text file", .recognise = sp_is_text, .mend = sp_mend_text),
+    FOREIGN(
+        "a text file", .recognise = sp_is_text,
+        .mend =
+            "labels, one a line, are read where a model names their classes (`model` or `rules` M) and the name ends in {texts}; "
+            "scores are a table with a column a class"),
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -107,7 +129,7 @@ static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_er
     if (strchr(format->name, ';'))
         return sp_fail(err, SP_EFILE, "%s: is %s", look->file, format->name);
     if (format->mend)
-        format->mend(look, mend, sizeof mend);
+        sp_mend(format->mend, look, mend, sizeof mend);
     return sp_fail(err, SP_EFILE, "%s: looks like %s, which is not read; %s", look->file, format->name, mend);
 }
 
@@ -208,9 +230,15 @@ sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_fil
 const sp_path_format *sp_format_of_paths(const char *file)
 {
     for (int i = 0; i < N_FORMATS; i++)
-        if (formats[i]->paths && formats[i]->paths->takes(file))
+        if (formats[i]->paths && sp_file_has_ending(file, formats[i]->paths->endings))
             return formats[i]->paths;
     return NULL;
+}
+
+bool sp_paths_writer_takes_tokens(const char *file)
+{
+    const sp_path_format *format = sp_format_of_paths(file);
+    return format && format->takes_tokens;
 }
 
 bool sp_format_is_readable(const char *file)

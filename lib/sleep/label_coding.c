@@ -10,61 +10,19 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words of the field, in capitals. A stage may have a number of its own after "STAGE" and the like: see word_of(). */
+/* Words of the field, in capitals, with bars around each. A stage may have a number of its own after "STAGE" and the like: see
+ * word_of(). */
 static const struct {
-    const char *word;
     code_meaning means;
+    const char *words;
 } words[] = {
-    {"W", WAKE},
-    {"WAKE", WAKE},
-    {"WA", WAKE},
-    {"WK", WAKE},
-    {"WAKESTATE", WAKE},
-    {"S0", WAKE},
-    {"N1", N1},
-    {"NREM1", N1},
-    {"S1", N1},
-    {"1", N1},
-    {"N2", N2},
-    {"NREM2", N2},
-    {"S2", N2},
-    {"2", N2},
-    {"N3", N3},
-    {"NREM3", N3},
-    {"S3", N3},
-    {"3", N3},
-    {"SWS", N3},
-    {"34", N3},
-    {"N4", N3},
-    {"NREM4", N3},
-    {"S4", N3},
-    {"4", N3},
-    {"R", REM},
-    {"REM", REM},
-    {"RE", REM},
-    {"RAPIDEYEMOVEMENT", REM},
-    {"?", NOTHING},
-    {"U", NOTHING},
-    {"UNS", NOTHING},
-    {"ND", NOTHING},
-    {"A", NOTHING},
-    {"AR", NOTHING},
-    {"ART", NOTHING},
-    {"ARTEFACT", NOTHING},
-    {"ARTEFAKT", NOTHING},
-    {"ARTIFACT", NOTHING},
-    {"UNSCORED", NOTHING},
-    {"UNKNOWN", NOTHING},
-    {"UNSURE", NOTHING},
-    {"UNDEFINED", NOTHING},
-    {"M", NOTHING},
-    {"MT", NOTHING},
-    {"MOVEMENT", NOTHING},
-    {"MOVEMENT TIME", NOTHING},
-    {"L", NOTHING},
-    {"LIGHTS", NOTHING},
-    {"G", NOTHING},
-    {"GAP", NOTHING},
+    {WAKE, "|W|WAKE|WA|WK|WAKESTATE|S0|"},
+    {N1, "|N1|NREM1|S1|1|"},
+    {N2, "|N2|NREM2|S2|2|"},
+    {N3, "|N3|NREM3|S3|3|SWS|34|N4|NREM4|S4|4|"},
+    {REM, "|R|REM|RE|RAPIDEYEMOVEMENT|"},
+    {NOTHING, "|?|U|UNS|ND|A|AR|ART|ARTEFACT|ARTEFAKT|ARTIFACT|UNSCORED|UNKNOWN|UNSURE|UNDEFINED|M|MT|MOVEMENT|MOVEMENT TIME|L|"
+              "LIGHTS|G|GAP|"},
 };
 
 void sp_codes_free(sp_codes *codes)
@@ -147,13 +105,15 @@ static int32_t class_of_number(const sp_codes *codes, double code)
 /* What a word of the field means, NULL: it is none. A number that stands in a file without words is a code, not the word "1". */
 static const code_meaning *meaning_of(const char *text)
 {
-    char word[40];
+    char word[40], barred[sizeof word + 2];
     if (strlen(text) >= sizeof word)
         return NULL;
     word_of(text, word, sizeof word);
-    bool is_bare = strcasecmp(word, text) == 0;
+    snprintf(barred, sizeof barred, "|%s|", word);
+    if (!*word || (isdigit((unsigned char)*word) && strcasecmp(word, text) == 0))
+        return NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0 && !(is_bare && isdigit((unsigned char)word[0])))
+        if (strstr(words[i].words, barred))
             return &words[i].means;
     return NULL;
 }

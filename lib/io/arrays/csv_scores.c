@@ -1,5 +1,5 @@
-#include "io/arrays/csv_scores.h"
-
+/* Tables of scores as text: a column a class; files.h says how they look. The whole table is read when it is opened. Messages name
+ * line, column and cell. Memory: the text, and 8 bytes a number. A row of the table of formats. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "core/model.h"
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/arrays/array_source.h"
 #include "io/foreign.h"
@@ -195,37 +196,25 @@ static sp_status check_names(table *t)
 
 static bool make_room(table *t)
 {
-    const int64_t room = t->room ? 2 * t->room : 4096, K = t->n_classes;
-    double *scores = realloc(t->scores, (size_t)room * (size_t)K * sizeof *scores);
-    if (scores)
-        t->scores = scores;
-    int64_t *labels = realloc(t->labels, (size_t)room * sizeof *labels);
-    if (labels)
-        t->labels = labels;
-    int64_t *segments = realloc(t->segments, (size_t)room * sizeof *segments);
-    if (segments)
-        t->segments = segments;
-    double *weights = realloc(t->weights, (size_t)room * sizeof *weights);
-    if (weights)
-        t->weights = weights;
+    bool is_whole = true;
+    const int64_t room = t->room ? 2 * t->room : 4096;
+    t->scores = sp_grown(t->scores, room * t->n_classes, sizeof *t->scores, &is_whole);
+    t->labels = sp_grown(t->labels, room, sizeof *t->labels, &is_whole);
+    t->segments = sp_grown(t->segments, room, sizeof *t->segments, &is_whole);
+    t->weights = sp_grown(t->weights, room, sizeof *t->weights, &is_whole);
     t->room = room;
-    return scores && labels && segments && weights;
+    return is_whole;
 }
 
 static sp_status begin_recording(table *t, const char *id)
 {
     if (t->n_recordings == t->recording_room) {
+        bool is_whole = true;
         const int64_t room = t->recording_room ? 2 * t->recording_room : 16;
-        const char **ids = realloc(t->ids, (size_t)room * sizeof *ids);
-        if (ids)
-            t->ids = ids;
-        int64_t *offsets = realloc(t->offsets, ((size_t)room + 1) * sizeof *offsets);
-        if (offsets)
-            t->offsets = offsets;
-        int64_t *lines = realloc(t->lines, (size_t)room * sizeof *lines);
-        if (lines)
-            t->lines = lines;
-        if (!ids || !offsets || !lines)
+        t->ids = sp_grown(t->ids, room, sizeof *t->ids, &is_whole);
+        t->offsets = sp_grown(t->offsets, room + 1, sizeof *t->offsets, &is_whole);
+        t->lines = sp_grown(t->lines, room, sizeof *t->lines, &is_whole);
+        if (!is_whole)
             return sp_no_memory(t->err);
         t->recording_room = room;
     }

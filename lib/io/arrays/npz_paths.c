@@ -192,11 +192,6 @@ static sp_status write_holes(archive *a, const sp_paths_export *e, sp_error *err
     return status == SP_OK ? write_texts(a, "gaps", 1, &e->kept.gaps, err) : status;
 }
 
-static bool takes(const char *file)
-{
-    return strcasecmp(sp_file_ending(file), ".npz") == 0;
-}
-
 static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
 {
     int32_t *path = paths[0];
@@ -231,4 +226,4 @@ static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp
     return status;
 }
 
-const sp_path_format sp_npz_paths = {.takes = takes, .write = write_npz};
+const sp_path_format sp_npz_paths = {.endings = ".npz", .write = write_npz};

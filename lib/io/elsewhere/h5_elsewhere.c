@@ -93,14 +93,6 @@ static sp_status find_subjects(sp_source *source, const char *groups, sp_subject
                : sp_array_source_subjects(source, groups, out, err);
 }
 
-static void mend_matlab(const sp_file_look *look, char *out, size_t size)
-{
-    (void)look;
-    static const char mend[] = "save it with -v7, or pack it with `statepath convert`";
-    if (size >= sizeof mend)
-        memcpy(out, mend, sizeof mend);
-}
-
 static bool is_h5(const sp_file_look *look)
 {
     static const char magic[] = "\x89HDF\r\n\x1a\n";
@@ -118,5 +110,7 @@ const sp_format sp_h5_format = {.name = "an HDF5 file",
                                 .subjects = find_subjects,
                                 .list_unused = sp_array_source_list_unused};
 
-const sp_format sp_matlab_format = {
-    .name = "a MATLAB 7.3 file", .magic = "MATLAB 7.3", .n_magic = sizeof "MATLAB 7.3" - 1, .mend = mend_matlab};
+const sp_format sp_matlab_format = {.name = "a MATLAB 7.3 file",
+                                    .magic = "MATLAB 7.3",
+                                    .n_magic = sizeof "MATLAB 7.3" - 1,
+                                    .mend = "save it with -v7, or pack it with `statepath convert`"};

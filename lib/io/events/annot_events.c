@@ -14,7 +14,7 @@
 
 static bool is_annot(const sp_file_look *look)
 {
-    return sp_file_has_ending(look->file, ".annot") || sp_look_begins(look, "class\tinstance\tchannel\tstart\tstop");
+    return sp_file_has_ending(look->file, SP_ANNOT_ENDINGS) || sp_look_begins(look, "class\tinstance\tchannel\tstart\tstop");
 }
 
 /* "e:5" or "e:5:20": where that epoch begins, and how long it is. */

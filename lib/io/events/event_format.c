@@ -10,23 +10,19 @@
 #include "io/events/event_reader.h"
 #include "io/events/event_writer.h"
 #include "io/paths_export.h"
-#include "io/text/texts.h"
+#include "io/text/label_file.h"
 #include "sleep/label_coding_new.h"
 #include "sleep/stages.h"
 
 enum { USUAL_STEP = 30, FINE_EPOCH = 5 /* seconds */ };
 
 typedef struct event_file {
+    sp_label_file of; /* but for labels and path, which are made of the spans */
     const sp_event_reader *reader;
     sp_events events;
     sp_spans spans;
-    char *name;
-    const char *names[1];
-    bool has_scores[1];
     const char *ids[1];
-    int64_t offsets[2];
-    sp_texts classes; /* [K] */
-    double seconds;   /* of a step; 0: nobody said how long it is */
+    double seconds; /* of a step; 0: nobody said how long it is */
     char remark[400];
 } event_file;
 
@@ -133,28 +129,24 @@ static void make_remark(event_file *f)
                  f->spans.n_passed_over == 1 ? "is" : "are", f->spans.passed_over[0] ? ": " : "", f->spans.passed_over);
 }
 
-static void fill_info(event_file *f, const sp_model *model, int64_t size, bool is_paths, sp_source *source)
+static sp_status fill_info(event_file *f, const sp_model *model, bool is_paths, sp_source *source, sp_error *err)
 {
-    sp_source_info *info = &source->info;
-    f->offsets[1] = f->spans.n_steps;
-    f->ids[0] = f->names[0] = f->name;
-    info->file_size = size;
-    info->layout = SP_LAYOUT_SINGLE;
-    info->dtype = SP_F32;
-    info->n_recordings = 1;
-    info->n_steps = f->spans.n_steps;
-    info->n_classes = model->n_classes;
-    info->ids = f->ids;
-    info->offsets = f->offsets;
-    info->classes = (const char *const *)f->classes;
-    info->has_labels = !is_paths;
-    info->classes_place = f->reader->name;
-    info->remark = f->remark[0] ? f->remark : NULL;
-    if (is_paths) {
-        source->paths.n_strategies = 1;
-        source->paths.strategies = f->names;
-        source->paths.has_path_scores = f->has_scores;
-    }
+    sp_label_file *of = &f->of;
+    of->offsets = calloc(2, sizeof *of->offsets);
+    of->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes);
+    of->name = sp_file_stem(source->file_name);
+    if (!of->offsets || !of->classes || !of->name)
+        return sp_no_memory(err);
+    of->n_recordings = 1;
+    of->n_steps = of->offsets[1] = f->spans.n_steps;
+    of->n_classes = model->n_classes;
+    f->ids[0] = of->names[0] = of->name;
+    sp_label_file_fill(of, f->ids, is_paths, source);
+    source->info.layout = SP_LAYOUT_SINGLE;
+    source->info.has_labels = !is_paths;
+    source->info.classes_place = f->reader->name;
+    source->info.remark = f->remark[0] ? f->remark : NULL;
+    return SP_OK;
 }
 
 static sp_status open_events(sp_source *source, const sp_request *request, sp_error *err)
@@ -162,18 +154,14 @@ static sp_status open_events(sp_source *source, const sp_request *request, sp_er
     event_file *f = source->opened = calloc(1, sizeof *f);
     const sp_model *model = NULL;
     sp_model *own = NULL;
-    int64_t size = 0;
     if (!f)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    TRY(read_events(f, source->file_name, request, &size, err));
+    TRY(read_events(f, source->file_name, request, &source->info.file_size, err));
     TRY(choose_model(request, &model, &own, err));
     TRY(resolve(f, request, model, err));
-    f->name = sp_file_stem(source->file_name);
-    f->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes);
-    TRY(f->name && f->classes ? SP_OK : sp_no_memory(err));
     make_remark(f);
-    fill_info(f, model, size, request->is_paths, source);
+    TRY(fill_info(f, model, request->is_paths, source, err));
     sp_events_clear(&f->events);
 done:
     sp_model_free(own);
@@ -185,9 +173,7 @@ static void close_events(void *opened)
     event_file *f = opened;
     sp_events_clear(&f->events);
     sp_spans_clear(&f->spans);
-    free(f->classes);
-    free(f->name);
-    free(f);
+    sp_label_file_free(&f->of);
 }
 
 static sp_status read_steps(sp_source *source, const sp_wanted *wanted, int32_t *out, sp_error *err)
@@ -217,11 +203,6 @@ static sp_status step_seconds(sp_source *source, double *seconds, sp_error *err)
 }
 
 /* ---- paths as events ---- */
-
-static bool takes_paths(const char *file)
-{
-    return sp_event_writer_find(file) != NULL;
-}
 
 static sp_status check_paths(const char *file, const sp_paths_header *header, sp_error *err)
 {
@@ -253,10 +234,11 @@ done:
     return status;
 }
 
-static const sp_path_format paths_format = {.takes = takes_paths, .check = check_paths, .is_text = true, .write = write_paths};
+static const sp_path_format paths_format = {
+    .endings = SP_EVENT_WRITER_ENDINGS, .check = check_paths, .is_text = true, .write = write_paths};
 
 const sp_format sp_event_format = {.name = "a file of events",
-                                   .endings = ".edf .bdf .xml .annot .ids .sds .vis",
+                                   .endings = ".edf .bdf .xml " SP_ANNOT_ENDINGS " " SP_UTIME_ENDINGS " " SP_ZURICH_ENDINGS,
                                    .recognise = is_events,
                                    .open = open_events,
                                    .close = close_events,

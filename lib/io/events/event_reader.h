@@ -47,6 +47,11 @@ const sp_event_reader *sp_event_reader_find(const sp_file_look *look);
 /* Adds the events of a file; `file` is filled in, the caller clears them. SP_OK, SP_EFILE, SP_EDATA, SP_ENOMEM. */
 sp_status sp_event_reader_read(const sp_event_reader *reader, const sp_event_input *in, sp_events *events, sp_error *err);
 
+/* Endings by which some are known. */
+#define SP_ANNOT_ENDINGS ".annot"
+#define SP_UTIME_ENDINGS ".ids .sds"
+#define SP_ZURICH_ENDINGS ".vis"
+
 /* Each reads one format; see there. */
 extern const sp_event_reader sp_edf_events, sp_xml_events, sp_annot_events, sp_ids_events, sp_table_events, sp_visbrain_events,
     sp_elan_events, sp_dreams_events, sp_stg_events, sp_remlogic_events, sp_domino_events, sp_vis_events;

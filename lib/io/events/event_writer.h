@@ -23,6 +23,9 @@ typedef struct sp_event_night {
     double epoch_seconds;       /* 0: nobody says; then 30 where the classes are stages of sleep */
 } sp_event_night;
 
+/* Endings of the writers (event_writer.c has one each). */
+#define SP_EVENT_WRITER_ENDINGS ".annot .eannot .ids .edf"
+
 typedef struct sp_event_writer sp_event_writer;
 
 /* The writer of files whose name ends so, or NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/owned.h"
 #include "core/try.h"
 #include "sleep/label_coding_use.h"
 
@@ -16,22 +17,17 @@ sp_status sp_events_add(sp_events *e, const sp_event *event, const char *text, s
 {
     if (e->n == MOST_EVENTS)
         return sp_fail(err, SP_EDATA, "%s: has more than %d events", e->file, MOST_EVENTS);
+    bool is_whole = true;
     if (e->n == e->room) {
-        const int64_t room = e->room ? 2 * e->room : 64;
-        sp_event *list = realloc(e->list, (size_t)room * sizeof *list);
-        if (!list)
-            return sp_no_memory(err);
-        e->list = list;
-        e->room = room;
+        e->room = e->room ? 2 * e->room : 64;
+        e->list = sp_grown(e->list, e->room, sizeof *e->list, &is_whole);
     }
     if (e->texts_room - e->texts_used <= n) {
-        const size_t room = 2 * (e->texts_room + n) + 256;
-        char *texts = realloc(e->texts, room);
-        if (!texts)
-            return sp_no_memory(err);
-        e->texts = texts;
-        e->texts_room = room;
+        e->texts_room = 2 * (e->texts_room + n) + 256;
+        e->texts = sp_grown(e->texts, (int64_t)e->texts_room, 1, &is_whole);
     }
+    if (!is_whole)
+        return sp_no_memory(err);
     e->list[e->n] = *event;
     e->list[e->n++].text = e->texts_used;
     memcpy(e->texts + e->texts_used, text, n);
@@ -245,12 +241,11 @@ static bool add_cover(covers *c, int32_t label, sp_time time)
     while (i < c->n && c->list[i].label != label)
         i++;
     if (i == c->room) {
-        const int64_t room = c->room ? 2 * c->room : 8;
-        cover *list = realloc(c->list, (size_t)room * sizeof *list);
-        if (!list)
+        bool is_whole = true;
+        c->room = c->room ? 2 * c->room : 8;
+        c->list = sp_grown(c->list, c->room, sizeof *c->list, &is_whole);
+        if (!is_whole)
             return false;
-        c->list = list;
-        c->room = room;
     }
     if (i == c->n)
         c->list[c->n++] = (cover){label, 0};

@@ -6,7 +6,6 @@
 #include "core/try.h"
 #include "io/events/event_format.h"
 #include "io/events/event_reader.h"
-#include "io/output_file.h"
 #include "io/text/text_labels.h"
 #include "io/text/texts.h"
 #include "sleep/label_coding_new.h"
@@ -77,21 +76,20 @@ done:
 sp_status sp_hypnogram_write(const char *file, const sp_event_night *night, bool force, sp_error *err)
 {
     const sp_event_writer *writer = sp_event_writer_find(file);
-    char *bytes = NULL;
+    char *bytes = NULL, list[64];
     size_t n = 0;
-    sp_output output;
+    sp_text_file *out = NULL;
     if (!writer)
-        return sp_fail(err, SP_EINVAL, "%s: hypnograms are written as .annot, .eannot, .ids or .edf", file);
-    sp_status status = sp_event_writer_bytes(writer, file, night, &bytes, &n, err);
-    if (status == SP_OK)
-        status = sp_output_begin(&output, file, force, NULL, err);
-    if (status == SP_OK) {
-        status = sp_output_write(&output, bytes, n, 0, err);
-        if (status == SP_OK)
-            status = sp_output_commit(&output, err);
-        else
-            sp_output_abort(&output);
-    }
+        return sp_fail(err, SP_EINVAL, "%s: hypnograms are written as %s", file,
+                       sp_endings_say(SP_EVENT_WRITER_ENDINGS, list, sizeof list));
+    sp_status status = SP_OK;
+    TRY(sp_event_writer_bytes(writer, file, night, &bytes, &n, err));
+    TRY(sp_text_open(file, force, NULL, &out, err));
+    TRY(sp_text_put(out, bytes, n, err));
+    status = sp_text_close(out, err);
+    out = NULL;
+done:
+    sp_text_abort(out);
     free(bytes);
     return status;
 }

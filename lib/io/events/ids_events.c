@@ -10,7 +10,7 @@ static bool is_ids(const sp_file_look *look)
 {
     char line[80];
     sp_time time;
-    if (sp_file_has_ending(look->file, ".ids .sds"))
+    if (sp_file_has_ending(look->file, SP_UTIME_ENDINGS))
         return true;
     sp_look_first_line(look, line, sizeof line);
     const char *first = strchr(line, ','), *second = first ? strchr(first + 1, ',') : NULL;

@@ -102,7 +102,7 @@ const sp_event_reader sp_stg_events = {
 
 static bool is_vis(const sp_file_look *look)
 {
-    return sp_file_has_ending(look->file, ".vis");
+    return sp_file_has_ending(look->file, SP_ZURICH_ENDINGS);
 }
 
 /* The recording is over with this epoch, and so is the last stage. */

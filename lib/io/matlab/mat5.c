@@ -1,5 +1,8 @@
-#include "io/matlab/mat5.h"
-
+/* MATLAB's files before version 7.3 ("level 5"): 128 bytes of header, then elements of eight bytes of tag and their values,
+ * compressed or not. Read whole into memory. A row of the table of formats.
+ *
+ * Our own reader: libmatio would bring a second HDF5 into the process. Source: The MathWorks, MAT-File Format (2024).
+ */
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>

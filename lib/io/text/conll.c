@@ -8,6 +8,7 @@
 
 #include "core/model.h"
 #include "core/names.h"
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/text/cells.h"
 #include "io/text/label_file.h"
@@ -16,11 +17,6 @@
 #include "tags/tags.h"
 
 /* ---- which files ---- */
-
-bool sp_conll_has_ending(const char *file)
-{
-    return sp_file_has_ending(file, sp_conll_format.endings);
-}
 
 /* Blanks part columns; a carriage return belongs to the end of a line. */
 static bool is_blank(char c)
@@ -81,9 +77,9 @@ bool sp_conll_is_file(const char *file)
 {
     enum { HEAD = 1024 };
     char head[HEAD + 1] = "";
-    if (sp_conll_has_ending(file))
+    if (sp_file_has_ending(file, SP_CONLL_ENDINGS))
         return true;
-    FILE *stream = strcasecmp(sp_file_ending(file), ".txt") == 0 ? fopen(file, "rb") : NULL;
+    FILE *stream = sp_file_has_ending(file, ".txt") ? fopen(file, "rb") : NULL;
     if (!stream)
         return false;
     const size_t n = fread(head, 1, HEAD, stream);
@@ -115,18 +111,14 @@ typedef struct conll {
     const char **tokens; /* [S] or NULL */
 } conll;
 
-static bool grow(conll *c)
+static sp_status grow(conll *c, sp_error *err)
 {
+    bool is_whole = true;
     const int64_t room = c->room ? 2 * c->room : 1024;
-    const char **cells = realloc(c->cells, (size_t)room * (size_t)c->n_columns * sizeof *cells);
-    if (cells)
-        c->cells = cells;
-    int64_t *lines = cells ? realloc(c->line_of, (size_t)room * sizeof *lines) : NULL;
-    if (lines) {
-        c->line_of = lines;
-        c->room = room;
-    }
-    return lines != NULL;
+    c->cells = sp_grown(c->cells, room * c->n_columns, sizeof *c->cells, &is_whole);
+    c->line_of = sp_grown(c->line_of, room, sizeof *c->line_of, &is_whole);
+    c->room = is_whole ? room : c->room;
+    return is_whole ? SP_OK : sp_no_memory(err);
 }
 
 static bool is_line_end(char c)
@@ -190,17 +182,14 @@ static bool is_comment(const conll *c, char *line)
 
 static sp_status end_sentence(conll *c, sp_error *err)
 {
-    if (c->of.n_recordings > 0 && c->of.offsets[c->of.n_recordings] == c->of.n_steps)
-        return SP_OK;
-    if (c->of.n_steps == 0)
+    if (c->of.n_steps == 0 || (c->of.n_recordings > 0 && c->of.offsets[c->of.n_recordings] == c->of.n_steps))
         return SP_OK;
     if (c->of.n_recordings + 2 > c->sentence_room) {
-        const int64_t room = c->sentence_room ? 2 * c->sentence_room : 256;
-        int64_t *offsets = realloc(c->of.offsets, (size_t)room * sizeof *offsets);
-        if (!offsets)
+        bool is_whole = true;
+        c->sentence_room = c->sentence_room ? 2 * c->sentence_room : 256;
+        c->of.offsets = sp_grown(c->of.offsets, c->sentence_room, sizeof *c->of.offsets, &is_whole);
+        if (!is_whole)
             return sp_no_memory(err);
-        c->of.offsets = offsets;
-        c->sentence_room = room;
     }
     c->of.offsets[0] = 0;
     c->of.offsets[++c->of.n_recordings] = c->of.n_steps;
@@ -216,8 +205,8 @@ static sp_status read_token(conll *c, char *line, int64_t number, sp_error *err)
                        "by an empty line%s",
                        c->of.file, (long long)number, n, n == 1 ? "" : "s", c->n_columns,
                        line[0] == '#' ? "; `comments` hash passes over what begins with #" : "");
-    if (c->of.n_steps == c->room && !grow(c))
-        return sp_no_memory(err);
+    if (c->of.n_steps == c->room && grow(c, err) != SP_OK)
+        return SP_ENOMEM;
     read_columns(line, c->cells + c->of.n_steps * c->n_columns, n);
     c->line_of[c->of.n_steps++] = number;
     return SP_OK;
@@ -464,7 +453,7 @@ done:
 }
 
 const sp_format sp_conll_format = {.name = "columns of CoNLL",
-                                   .endings = ".conll .bio .iob .iob2 .bioes .bilou .bmes",
+                                   .endings = SP_CONLL_ENDINGS,
                                    .recognise = is_conll,
                                    .open = open_conll,
                                    .close = close_conll,

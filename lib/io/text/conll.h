@@ -11,12 +11,12 @@
 
 #include "io/format.h"
 
+#define SP_CONLL_ENDINGS ".conll .bio .iob .iob2 .bioes .bilou .bmes"
+
 extern const sp_format sp_conll_format;
 extern const sp_path_format sp_conll_paths; /* (conll_paths.c) */
 
-/* Is it one, by the ending of its name (.conll, .bio, .iob ...), or, of .txt, because all lines end with a tag? */
+/* Is it one, by the ending of its name (SP_CONLL_ENDINGS), or, of .txt, because all lines end with a tag? */
 bool sp_conll_is_file(const char *file);
-/* Is a file of that name to be written so? */
-bool sp_conll_has_ending(const char *file);
 
 #endif

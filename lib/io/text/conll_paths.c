@@ -75,4 +75,4 @@ done:
     return status;
 }
 
-const sp_path_format sp_conll_paths = {.takes = sp_conll_has_ending, .is_text = true, .takes_tokens = true, .write = write_conll};
+const sp_path_format sp_conll_paths = {.endings = SP_CONLL_ENDINGS, .is_text = true, .takes_tokens = true, .write = write_conll};

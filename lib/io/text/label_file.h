@@ -1,4 +1,4 @@
-/* A text of labels that is in memory as a source: what all such formats share. Private to io/text. */
+/* Labels of a file that is no array as a source: what such formats share. Private to io/. */
 #ifndef STATEPATH_IO_LABEL_FILE_H
 #define STATEPATH_IO_LABEL_FILE_H
 

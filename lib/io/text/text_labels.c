@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "core/names.h"
+#include "core/owned.h"
 #include "core/try.h"
 #include "io/text/cells.h"
 #include "io/text/label_file.h"
@@ -162,16 +163,14 @@ static sp_status read_header(reading *r)
 static sp_status grow_ids(reading *r)
 {
     const int64_t room = r->id_room ? 2 * r->id_room : 64;
-    const char **ids = realloc(r->paths->ids, (size_t)room * sizeof *ids);
-    if (!ids)
-        return sp_no_memory(r->err);
-    r->paths->ids = ids;
+    bool is_whole = room <= INT32_MAX;
+    r->paths->ids = sp_grown(r->paths->ids, room, sizeof *r->paths->ids, &is_whole);
     sp_names_clear(&r->known);
-    if (room > INT32_MAX || sp_names_init(&r->known, room) != SP_OK)
+    if (!is_whole || sp_names_init(&r->known, room) != SP_OK)
         return sp_no_memory(r->err);
     r->id_room = room;
     for (int32_t n = 0; n < r->paths->of.n_recordings; n++)
-        sp_names_add(&r->known, ids[n], n);
+        sp_names_add(&r->known, r->paths->ids[n], n);
     return SP_OK;
 }
 
@@ -242,13 +241,12 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
 {
     sp_status status = SP_OK;
     row one = {.step = -1, .line = r->in.line};
+    bool is_whole = true;
     if (r->n_rows == r->row_room) {
-        const int64_t room = r->row_room ? 2 * r->row_room : 1024;
-        row *rows = realloc(r->rows, (size_t)room * sizeof *rows);
-        if (!rows)
+        r->row_room = r->row_room ? 2 * r->row_room : 1024;
+        r->rows = sp_grown(r->rows, r->row_room, sizeof *r->rows, &is_whole);
+        if (!is_whole)
             return sp_no_memory(r->err);
-        r->rows = rows;
-        r->row_room = room;
     }
     TRY(find_recording(r, r->column[RECORDING] < 0 ? r->paths->of.name : fields[RECORDING], &one.recording));
     if (r->column[STEP] >= 0)
@@ -363,7 +361,7 @@ done:
 
 bool sp_text_has_ending(const char *file)
 {
-    return sp_file_has_ending(file, sp_text_format.endings);
+    return sp_file_has_ending(file, SP_TEXT_ENDINGS);
 }
 
 bool sp_text_is_frames(const char *file)
@@ -406,7 +404,7 @@ done:
 }
 
 const sp_format sp_text_format = {.name = "a text of labels",
-                                  .endings = ".csv .tsv .txt .hyp .eannot",
+                                  .endings = SP_TEXT_ENDINGS,
                                   .recognise = is_text_of_labels,
                                   .open = open_text,
                                   .close = close_text,

@@ -4,6 +4,8 @@
 
 #include "io/format.h"
 
+#define SP_TEXT_ENDINGS ".txt .csv .tsv .hyp .eannot"
+
 /* Reads the whole file when it is opened; needs the request's model. Messages name file and line: a column that is missing or
  * there twice, a quote that does not end, too few or many fields, an unknown label, a step that is no number, there twice or
  * missing, a recording that comes back. Memory: the text and 12 bytes a step. */

@@ -26,15 +26,9 @@ static void put_steps(sp_text_buffer *out, const sp_paths_export *e, char delimi
     }
 }
 
-static bool takes(const char *file)
-{
-    const char *ending = sp_file_ending(file);
-    return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0;
-}
-
 static sp_status write_text(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
 {
-    const char delimiter = (char)(strcasecmp(sp_file_ending(e->file), ".tsv") == 0 ? '\t' : ',');
+    const char delimiter = sp_file_has_ending(e->file, ".tsv") ? '\t' : ',';
     (void)most;
     const sp_paths_info *info = &e->kept.info;
     sp_text_buffer out = {.text = NULL};
@@ -63,4 +57,4 @@ done:
     return status;
 }
 
-const sp_path_format sp_text_paths = {.takes = takes, .is_text = true, .write = write_text};
+const sp_path_format sp_text_paths = {.endings = ".csv .tsv", .is_text = true, .write = write_text};

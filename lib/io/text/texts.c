@@ -159,3 +159,15 @@ char *sp_file_stem(const char *file)
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
     return dot && dot != name ? strndup(name, (size_t)(dot - name)) : strdup(name);
 }
+
+char *sp_endings_say(const char *endings, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (const char *at = endings, *next; *at && n < size; at = next) {
+        const size_t length = strcspn(at, " ");
+        next = at + length + strspn(at + length, " ");
+        n += (size_t)snprintf(text + n, size - n, "%s%.*s", at == endings ? "" : *next ? ", " : " or ", (int)length, at);
+    }
+    return text;
+}

@@ -28,6 +28,9 @@ const char *sp_file_ending(const char *file);
 /* Is that one of these, ".npy .npz", whatever the case? */
 bool sp_file_has_ending(const char *file, const char *endings);
 
+/* ".npy, .npz or .csv" of ".npy .npz .csv", for a sentence. Into text [size]; returns text. */
+char *sp_endings_say(const char *endings, char *text, size_t size);
+
 /* A file's name without folder and ending: "night1" of "/data/night1.h5". The caller frees it; NULL on lack of memory. */
 char *sp_file_stem(const char *file);
 
