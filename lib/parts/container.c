@@ -186,15 +186,27 @@ static char *next_text(reader *r, char *to)
     return to + n + 1;
 }
 
+/* Bytes that the next n texts take, with their ends; what they hold is looked at when they are read. */
+static size_t look_at_texts(const reader *r, size_t n)
+{
+    reader look = *r;
+    size_t bytes = 0;
+    for (size_t i = 0; i < n && !look.is_odd; i++) {
+        const size_t length = next_count(&look, 1);
+        look.at += length;
+        bytes += length + 1;
+    }
+    return bytes;
+}
+
 /* Texts in one allocation; NULL: there are none. */
 static char **next_texts(reader *r, int64_t *n)
 {
-    const size_t count = next_count(r, 1), bytes = (size_t)(r->end - r->at);
+    const size_t count = next_count(r, 1);
     *n = (int64_t)count;
     if (count == 0)
         return NULL;
-    /* A text takes no more bytes than it has in the block: one for its end, there for its length. */
-    char **texts = malloc((count + 1) * sizeof *texts + bytes);
+    char **texts = malloc((count + 1) * sizeof *texts + look_at_texts(r, count));
     if (!texts) {
         r->is_short = true;
         return NULL;

@@ -26,6 +26,21 @@ void sp_merged_parts_close(sp_merged_parts *m)
 
 /* ---- do they go together? ---- */
 
+/* What is equal in two headers is held once. False: no memory. */
+static bool share(json_t *first, json_t *one)
+{
+    const char *key;
+    json_t *value;
+    bool is_whole = true;
+    json_object_foreach(first, key, value)
+    {
+        json_t *other = json_object_get(one, key);
+        if (other && json_equal(value, other))
+            is_whole &= json_object_set(one, key, value) == 0;
+    }
+    return is_whole;
+}
+
 /* What must be equal, and what it is called. */
 static const struct {
     const char *key, *what;
@@ -253,21 +268,30 @@ static sp_status check_ids_ascend(const sp_merged_parts *m, sp_error *err)
     return SP_OK;
 }
 
-static const char *id_of(sp_merged_parts *m, const located *at)
+/* What a recording is called: as its part says; of several files with the stem of its own before it, which is written to `made`
+ * (NULL: not yet), *bytes further on. */
+static const char *id_of(const sp_merged_parts *m, const located *at, char *made, size_t *bytes)
 {
     const char *id = m->parts[at->part].ids[at->recording], *stem = m->inputs[at->input].stem;
     if (!stem || whole(m->parts[at->part].header, "n_files") > 0)
         return id;
     if (m->inputs[at->input].n_recordings == 1)
         return stem;
-    char *made = sp_zeros(&m->own, strlen(stem) + strlen(id) + 2, 1);
+    made = made ? made + *bytes : NULL;
     if (made)
         sprintf(made, "%s/%s", stem, id);
+    *bytes += strlen(stem) + strlen(id) + 2;
     return made;
 }
 
 static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err)
 {
+    size_t room = 0, at = 0;
+    for (int64_t r = 0; r < m->n_recordings; r++)
+        (void)id_of(m, &all[r], NULL, &room);
+    char *made = sp_zeros(&m->own, room, 1);
+    if (!made)
+        return sp_no_memory(err);
     for (int64_t r = 0; r < m->n_recordings; r++) {
         const sp_part_content *part = &m->parts[all[r].part];
         const int64_t steps = sp_part_steps(part, all[r].recording);
@@ -275,9 +299,7 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
             return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
                            part->name, (long long)all[r].recording);
         m->offsets[r + 1] = m->offsets[r] + steps;
-        m->ids[r] = id_of(m, &all[r]);
-        if (!m->ids[r])
-            return sp_no_memory(err);
+        m->ids[r] = id_of(m, &all[r], made, &at);
         m->order[r] = (sp_counted_place){.part = (int32_t)all[r].part, .recording = all[r].recording};
     }
     return SP_OK;
@@ -344,6 +366,8 @@ static sp_status check_all(sp_merged_parts *m, sp_error *err)
         if (status == SP_OK && !m->is_of_files && !have_one_name(&m->parts[0], &m->parts[p]))
             status = sp_fail(err, SP_EDATA, "%s and %s do not go together: their scores have other names (`name`)",
                              m->parts[0].name, m->parts[p].name);
+        if (status == SP_OK && p > 0 && !share(m->parts[0].header, m->parts[p].header))
+            status = sp_no_memory(err);
         m->n_recordings += m->parts[p].counted.n_recordings;
     }
     m->is_one_run = status == SP_OK && are_one_run(m);
@@ -476,6 +500,17 @@ sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups,
     for (int64_t r = 0; status == SP_OK && *out && r < m->n_recordings; r++)
         m->order[r].subject = (*out)->of_recording[r];
     return status;
+}
+
+void sp_merged_parts_drop_counts(sp_merged_parts *m)
+{
+    for (int64_t p = 0; p < m->n_parts; p++) {
+        for (int i = 0; i < SP_N_COUNTED; i++)
+            if (i != SP_COUNTED_STEPS)
+                sp_count_list_free(&m->parts[p].counted.lists[i]);
+        sp_count_list_free(&m->parts[p].origins);
+        sp_count_list_free(&m->parts[p].folds);
+    }
 }
 
 void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,

@@ -46,6 +46,9 @@ sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_nam
 /* Subjects of all recordings; *out NULL: not known. */
 sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);
 
+/* Frees what has been counted, once it is joined; steps, holes and headers stay. */
+void sp_merged_parts_drop_counts(sp_merged_parts *m);
+
 /* Steps first .. first+n-1 of a recording of all, where the parts have steps; into `out`, or of segments into `wide`. */
 void sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n, int32_t *out,
                            int64_t *wide);

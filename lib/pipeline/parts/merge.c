@@ -215,7 +215,7 @@ void sp_merge_draw_parts(sp_merge_run *r)
     r->draws = true;
 }
 
-/* Adds all parts to an empty evaluation and to the pipeline's own counts. */
+/* Adds all parts to an empty evaluation and to the pipeline's own counts; of the parts only steps are then needed. */
 static sp_status join(sp_merge_run *r, sp_evaluation *evaluation, sp_error *err)
 {
     const sp_merged_parts *m = &r->parts;
@@ -227,12 +227,14 @@ static sp_status join(sp_merge_run *r, sp_evaluation *evaluation, sp_error *err)
         counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
     r->joining =
         (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = counted, .order = m->order, .ids = m->ids};
-    TRY(sp_evaluation_join(evaluation, &r->joining, r->p.workers, err));
     for (int64_t i = 0; i < m->n_parts; i++) {
         sp_counting more = {.from = &m->parts[i].run};
         sp_part_count_run(&more, &r->p);
         TRY(sp_counting_end(&more, m->parts[i].name, err));
+        sp_count_list_free(&m->parts[i].run);
     }
+    TRY(sp_evaluation_join(evaluation, &r->joining, r->p.workers, err));
+    sp_merged_parts_drop_counts(&r->parts);
 done:
     return status;
 }
