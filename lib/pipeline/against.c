@@ -48,15 +48,6 @@ sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *na
     return status;
 }
 
-static sp_match_side side_of(const sp_recordings *from, const char *name, double seconds)
-{
-    return (sp_match_side){.name = name,
-                           .n = from->info->n_recordings,
-                           .ids = from->info->has_ids ? from->info->ids : NULL,
-                           .offsets = from->info->offsets,
-                           .step_seconds = seconds};
-}
-
 /* Another classifier's recordings are cut as the first's are, not these by them. */
 static sp_status check_shortest(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, sp_error *err)
 {
@@ -75,8 +66,8 @@ sp_status sp_against_match(sp_rival *r, const sp_pipeline *first, double first_s
     sp_pipeline *p = &r->p;
     sp_matched *m = &r->matched;
     const int32_t K = first->info->n_classes;
-    const sp_match_side ours = side_of(&first->from, r->first_name, first_seconds);
-    const sp_match_side theirs = side_of(&p->from, r->own_name, own_seconds);
+    const sp_match_side ours = sp_match_side_of(first->from.info, r->first_name, first_seconds);
+    const sp_match_side theirs = sp_match_side_of(p->from.info, r->own_name, own_seconds);
     *m = (sp_matched){.from = p->from,
                       .beside = first->from,
                       .all_beside = true,

@@ -27,6 +27,15 @@ static int by_id(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, double step_seconds)
+{
+    return (sp_match_side){.name = name,
+                           .n = info->n_recordings,
+                           .ids = info->has_ids ? info->ids : NULL,
+                           .offsets = info->offsets,
+                           .step_seconds = step_seconds};
+}
+
 static named *sorted_ids(const sp_match_side *side)
 {
     named *list = malloc((size_t)(side->n + 1) * sizeof *list);

@@ -14,6 +14,9 @@ typedef struct sp_match_side {
     bool is_folder;         /* or a pattern: `only` chooses among its files */
 } sp_match_side;
 
+/* Recordings with their ids, where they have any of their own. */
+sp_match_side sp_match_side_of(const sp_source_info *info, const char *name, double step_seconds);
+
 /* Which of their recordings each of ours is: by id where both name them, else by place.
  *   lengths    they must have as many steps; else what differs is left to the caller
  *   hint       what helps where steps differ, added to the message unless their lengths in time seem to; or NULL

@@ -126,10 +126,8 @@ static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options
 /* Steps that the first's labels leave out are left out of the other scores too. */
 static sp_status share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err)
 {
-    const sp_source_info *own = sp_source_info_of(source), *theirs = sp_source_info_of(first);
-    const sp_match_side ours = {.n = own->n_recordings, .ids = own->has_ids ? own->ids : NULL, .offsets = own->offsets};
-    const sp_match_side others = {
-        .n = theirs->n_recordings, .ids = theirs->has_ids ? theirs->ids : NULL, .offsets = theirs->offsets};
+    const sp_match_side ours = sp_match_side_of(sp_source_info_of(source), NULL, 0);
+    const sp_match_side others = sp_match_side_of(sp_source_info_of(first), NULL, 0);
     int64_t *recording = malloc(((size_t)ours.n + 1) * sizeof *recording);
     sp_status status = recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
     if (status == SP_OK)

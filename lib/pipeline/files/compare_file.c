@@ -107,20 +107,6 @@ done:
     return status;
 }
 
-/* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
-{
-    sp_faulty_files known = {.n = 0};
-    bool again = true;
-    sp_status status = SP_OK;
-    while (again) {
-        again = false;
-        status = compare_once(file, o, &known, &again, out, result, err);
-    }
-    sp_faulty_files_clear(&known);
-    return status;
-}
-
 /* Written with the paths, so that an evaluation of them alone knows whose they are. Decoding does not need them. */
 static sp_status find_subjects(file_run *r, sp_error *err)
 {
@@ -133,19 +119,18 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
+static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again, sp_comparison **out,
                              sp_run_result *result, sp_error *err)
 {
     file_run r = {.in = {.takes_decided = true}};
     const char *strategies = o->strategies ? o->strategies : "viterbi";
     sp_status status = SP_OK;
+    (void)out; /* of a part of decoding paths are all that is made, and they by whoever merges it */
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err));
     TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
     TRY(find_subjects(&r, err));
     TRY(sp_part_file_open(&r.part, &r.p, "decode", err));
-    /* A part of decoding has what one of comparing has, but for likelihood and calibration: merged, paths are all that is made of
-     * it. */
     r.p.about.has_path_scores = true;
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_run(&r.p, err));
 done:
@@ -153,17 +138,31 @@ done:
     return close_run(&r, status, result, err);
 }
 
-sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+/* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
+typedef sp_status run_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again, sp_comparison **out,
+                           sp_run_result *result, sp_error *err);
+static sp_status run_until_whole(run_once *once, const char *file, const sp_run_options *o, sp_comparison **out,
+                                 sp_run_result *result, sp_error *err)
 {
     sp_faulty_files known = {.n = 0};
     bool again = true;
     sp_status status = SP_OK;
     while (again) {
         again = false;
-        status = decode_once(file, o, &known, &again, result, err);
+        status = once(file, o, &known, &again, out, result, err);
     }
     sp_faulty_files_clear(&known);
     return status;
+}
+
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    return run_until_whole(compare_once, file, o, out, result, err);
+}
+
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    return run_until_whole(decode_once, file, o, NULL, result, err);
 }
 
 /* ---- a file of paths for each of several ---- */

@@ -6,6 +6,7 @@
 #include "core/try.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/source.h"
 #include "statepath/mask.h"
 #include "statepath/signals_file.h"
 
@@ -177,14 +178,9 @@ const char *sp_masked_class(const sp_masked *m, int32_t column, char text[SP_MAS
 
 sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err)
 {
-    sp_batch batch = sp_block_batch(block);
-    sp_decode_options how = sp_decode_options_default();
-    how.strategy = p->strategies[0];
-    how.relax = p->on_infeasible == SP_INFEASIBLE_RELAX;
+    double seconds;
     sp_decode_output output = {.paths = paths, .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
-    sp_status status = output.results ? sp_decode_batch(p->chain, &batch, &how, p->workers, &output, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_pipeline_count_failures(p, 0, block->first, block->n_recordings, output.results, err);
+    const sp_status status = output.results ? sp_pipeline_decode(p, 0, block, NULL, &output, &seconds, err) : sp_no_memory(err);
     free(output.results);
     return status;
 }

@@ -269,14 +269,6 @@ sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const cha
     return sp_file_input_label(p, in, err);
 }
 
-sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err)
-{
-    sp_status status = sp_pipeline_compile(p, err);
-    if (status == SP_OK)
-        sp_source_use_threads(in->source, sp_workers_count(p->workers));
-    return status;
-}
-
 /* ---- all of it ---- */
 
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
@@ -301,7 +293,8 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         TRY(sp_decided_know(&in->decided, p, err));
     if (in->is_decided && (!in->codes || sp_source_is_text(file)))
         sp_run_tell_remark(p->opt, p->from.info);
-    TRY(sp_file_input_compile(p, in, err));
+    TRY(sp_pipeline_compile(p, err));
+    sp_source_use_threads(in->source, sp_workers_count(p->workers));
 done:
     return status;
 }

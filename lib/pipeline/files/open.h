@@ -28,8 +28,8 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const char *strategies, const sp_faulty_files *known, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
-/* The three steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes; the
- * way of decoding. p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known
+/* The first two steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes.
+ * p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known
  * (sp_decided_know()) before anything is read. */
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
@@ -39,7 +39,6 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
 /* The second where nothing is decoded: labels of another file are told in the classes of p->model, or without one in those that
  * the scores name. mend: what to do where these name none. */
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);
-sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
 
 /* Paths of a prepared block by the first strategy, [S of the block]; those without are counted and named, those that failed their
  * check are reported. SP_OK; SP_ENOPATH, SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */

@@ -84,29 +84,25 @@ static bool set_inputs(json_t *header, const sp_source_info *info, int64_t n, co
     json_t *list = json_array();
     bool is_whole = list != NULL;
     for (int64_t i = 0; is_whole && i < n; i++) {
-        json_t *one = json_object();
         const bool is_labels = i >= (info->n_files ? info->n_files : 1);
         const sp_source_file all = {.n_recordings = info->n_recordings, .n_steps = info->n_steps}, none = {.n_recordings = 0};
         const sp_source_file *file = is_labels ? &none : info->n_files ? &info->files[i] : &all;
-        is_whole = one && set_text(one, "name", inputs[i].name) && set(one, "bytes", json_integer(inputs[i].bytes)) &&
-                   set(one, "modified", json_integer(inputs[i].modified)) && set_text(one, "checksum", inputs[i].checksum) &&
-                   set(one, "recordings", json_integer(file->n_recordings)) && set(one, "steps", json_integer(file->n_steps));
-        is_whole = json_array_append_new(list, one) == 0 && is_whole;
+        json_t *one = json_pack("{s:s, s:I, s:I, s:s, s:I, s:I}", "name", inputs[i].name, "bytes", (json_int_t)inputs[i].bytes,
+                                "modified", (json_int_t)inputs[i].modified, "checksum", inputs[i].checksum, "recordings",
+                                (json_int_t)file->n_recordings, "steps", (json_int_t)file->n_steps);
+        is_whole = json_array_append_new(list, one) == 0;
     }
     return set(header, "inputs", list) && is_whole;
 }
 
 static bool set_has(json_t *header, const sp_pipeline *p, const sp_evaluation_options *how)
 {
-    json_t *has = json_object();
-    return has && set(has, "labels", json_boolean(how->has_labels)) &&
-           set(has, "segments", json_boolean(p->info->has_segments)) && set(has, "nll", json_boolean(p->likelihood.is_wanted)) &&
-           set(has, "reliability", json_boolean(p->likelihood.reliability != NULL)) &&
-           set(has, "path_scores", json_boolean(how->has_path_scores)) &&
-           set(has, "simulated", json_boolean(p->info->is_simulated)) &&
-           set(has, "calibrations", json_integer(p->likelihood.calibration ? p->likelihood.calibration->n : 0)) &&
-           set(has, "length_trim", json_boolean(how->has_length_trim)) && set(has, "steps", json_boolean(how->keeps_steps)) &&
-           set(header, "has", has);
+    const sp_likelihood *l = &p->likelihood;
+    return set(header, "has",
+               json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:b, s:b}", "labels", how->has_labels, "segments",
+                         p->info->has_segments, "nll", l->is_wanted, "reliability", l->reliability != NULL, "path_scores",
+                         how->has_path_scores, "simulated", p->info->is_simulated, "calibrations",
+                         l->calibration ? l->calibration->n : 0, "length_trim", how->has_length_trim, "steps", how->keeps_steps));
 }
 
 static bool set_folds(json_t *header, const sp_pipeline *p)

@@ -173,7 +173,7 @@ static bool have_same_columns(const sp_source_info *a, const sp_source_info *b)
 static sp_status open_drawn(sp_merge_run *r, const sp_recordings *scores, drawn *d, sp_error *err)
 {
     const sp_source_info *all = &r->parts.info, *info = scores->info;
-    const sp_match_side ours = {.name = "the parts", .n = all->n_recordings, .ids = all->ids, .offsets = all->offsets};
+    const sp_match_side ours = sp_match_side_of(all, "the parts", 0);
     const sp_match_side theirs = {.name = info->file, .n = info->n_recordings, .ids = info->ids, .offsets = info->offsets};
     if (!r->parts.steps)
         return sp_fail(err, SP_EINVAL,
