@@ -96,7 +96,7 @@ SP_ALWAYS_INLINE double any_log(double x)
     const int64_t bits = (int64_t)bits_of(x), least_normal = INT64_C(1) << 52;
     const bool is_small = bits < least_normal;
     const double y = normal_log(x * pick(is_small, 0x1p54, 1)) - pick(is_small, 54 * (ln2_high + ln2_low), 0);
-    return pick(bits == 0, -INFINITY, y);
+    return pick(bits_of(x) << 1 == 0, -INFINITY, y); /* -0.0 too */
 }
 
 SP_ALWAYS_INLINE void logs_any(double *x, int64_t n)
@@ -110,6 +110,20 @@ SP_FOR_EACH_ISA(void, logs, (double *x, int64_t n), logs_any(x, n);)
 void sp_logs(double *x, int64_t n)
 {
     SP_BY_ISA(logs, sp_isa_current())(x, n);
+}
+
+/* No float but 0 is subnormal as a double. */
+SP_ALWAYS_INLINE void logs_of_floats_any(const float *restrict x, int64_t n, double *restrict out)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = pick(x[i] == 0, -INFINITY, normal_log((double)x[i]));
+}
+
+SP_FOR_EACH_ISA(void, logs_of_floats, (const float *restrict x, int64_t n, double *restrict out), logs_of_floats_any(x, n, out);)
+
+void sp_logs_of_floats(const float *x, int64_t n, double *out)
+{
+    SP_BY_ISA(logs_of_floats, sp_isa_current())(x, n, out);
 }
 
 /* Rows side by side: tile[k,row], so that each row's sum runs from class 0 up, as in sp_log_softmax(). */
@@ -146,27 +160,27 @@ SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t 
             tile[k * rows + r] = tile[k * rows + r] - max[r] - sum[r];
 }
 
-SP_FOR_EACH_ISA(void, softmax_tile, (double *restrict tile, int rows, int32_t n_classes),
-                softmax_tile_any(tile, rows, n_classes);)
+SP_ALWAYS_INLINE void softmax_rows_any(double *x, int rows, int32_t n_classes)
+{
+    double tile[TILE];
+    for (int32_t k = 0; k < n_classes; k++)
+        for (int r = 0; r < rows; r++)
+            tile[k * rows + r] = x[r * n_classes + k];
+    softmax_tile_any(tile, rows, n_classes);
+    for (int32_t k = 0; k < n_classes; k++)
+        for (int r = 0; r < rows; r++)
+            x[r * n_classes + k] = tile[k * rows + r];
+}
+
+SP_FOR_EACH_ISA(void, softmax_rows, (double *x, int rows, int32_t n_classes), softmax_rows_any(x, rows, n_classes);)
 
 void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes)
 {
-    double tile[TILE];
     const int32_t K = n_classes;
-    int64_t t = 0;
-    if (K >= 1 && K <= SP_SOFTMAX_CLASSES) {
-        const int64_t most = TILE / K < MOST_ROWS ? TILE / K : MOST_ROWS;
-        for (; t < n_rows; t += most) {
-            const int rows = (int)(n_rows - t < most ? n_rows - t : most);
-            for (int r = 0; r < rows; r++)
-                for (int32_t k = 0; k < K; k++)
-                    tile[k * rows + r] = x[(t + r) * K + k];
-            SP_BY_ISA(softmax_tile, sp_isa_current())(tile, rows, K);
-            for (int r = 0; r < rows; r++)
-                for (int32_t k = 0; k < K; k++)
-                    x[(t + r) * K + k] = tile[k * rows + r];
-        }
-    }
-    for (; t < n_rows; t++)
-        sp_log_softmax(x + t * K, K, x + t * K);
+    const int64_t most = K < 1 || K > SP_SOFTMAX_CLASSES ? 0 : TILE / K < MOST_ROWS ? TILE / K : MOST_ROWS;
+    for (int64_t t = 0; t < n_rows; t += most ? most : 1)
+        if (most)
+            SP_BY_ISA(softmax_rows, sp_isa_current())(x + t * K, (int)(n_rows - t < most ? n_rows - t : most), K);
+        else
+            sp_log_softmax(x + t * K, K, x + t * K);
 }

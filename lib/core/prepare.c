@@ -13,6 +13,7 @@
 #include "core/numbers.h"
 #include "core/prepare.h"
 #include "core/row_check.h"
+#include "core/try.h"
 #include "core/workers.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
@@ -152,15 +153,36 @@ bool sp_prepare_widens(const sp_prepare_options *o)
     return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || is_scaled(o);
 }
 
-/* Steps 3 to 6 for rows first .. first+count-1, none of them missing. */
+SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *restrict to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (double)from[i];
+}
+
+SP_FOR_EACH_ISA(void, widen, (const float *restrict from, int64_t n, double *restrict to), widen_any(from, n, to);)
+
+/* Step 3 for rows first .. first+count-1, none of them missing; narrow: their floats, which have yet to be widened, or NULL. */
+static void take_logs(sp_block *block, const sp_prepare_options *o, const float *narrow, int64_t first, int64_t count)
+{
+    const int32_t K = block->n_classes;
+    void *rows = row_of(block, first);
+    if (o->kind == SP_KIND_PROBS && narrow) {
+        sp_logs_of_floats(narrow, count * K, rows);
+        return;
+    }
+    if (narrow)
+        SP_BY_ISA(widen, sp_isa_current())(narrow, count * K, rows);
+    if (o->kind == SP_KIND_PROBS)
+        sp_logs(rows, count * K);
+    if (o->kind == SP_KIND_LOGITS)
+        sp_log_softmax_rows(rows, count, K);
+}
+
+/* Steps 4 to 6 for the same rows. */
 static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
                                 sp_prepare_counts *counts, sp_error *err)
 {
     int32_t n_classes = block->n_classes;
-    if (o->kind == SP_KIND_LOGITS)
-        sp_log_softmax_rows(row_of(block, first), count, n_classes);
-    if (o->kind == SP_KIND_PROBS)
-        sp_logs(row_of(block, first), count * n_classes);
     if (o->floor > 0)
         counts->floored += raise_to_floor(row_of(block, first), count * n_classes, log(o->floor));
     for (int64_t t = first; t < first + count && is_scaled(o); t++) {
@@ -187,6 +209,7 @@ static sp_status transform_one_by_one(sp_block *block, const sp_prepare_options 
             memset(row_of(block, t), 0, (size_t)block->n_classes * (size_t)block->dtype); /* 0.0 in every type */
             counts->missing++;
         } else if (status == SP_OK) {
+            take_logs(block, o, NULL, t, 1);
             status = transform_rows(block, o, t, 1, counts, err);
         }
         if (status != SP_OK)
@@ -237,30 +260,27 @@ typedef struct prepare_work {
     sp_error err; /* of that share; under the lock */
 } prepare_work;
 
-SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *restrict to)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (double)from[i];
-}
-
-SP_FOR_EACH_ISA(void, widen, (const float *restrict from, int64_t n, double *restrict to), widen_any(from, n, to);)
-
 static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
 {
     sp_block *block = w->block;
     const sp_prepare_options *o = w->options;
+    const int32_t K = block->n_classes;
+    sp_status status = SP_OK;
     for (int64_t t = first; t < last; t += w->few) {
         int64_t count = last - t < w->few ? last - t : w->few;
-        if (w->narrow)
-            SP_BY_ISA(widen, sp_isa_current())(w->narrow + t * block->n_classes, count * block->n_classes, row_of(block, t));
-        sp_status status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, counts, err)
-                                                                       : transform_one_by_one(block, o, t, count, counts, err);
-        if (status == SP_OK)
-            status = restrict_rows(block, o, t, count, counts, err);
-        if (status != SP_OK)
-            return status;
+        const float *narrow = w->narrow ? w->narrow + t * K : NULL;
+        if (sp_rows_are_plain(narrow ? narrow : row_of(block, t), narrow ? SP_F32 : block->dtype, K, o->kind, count)) {
+            take_logs(block, o, narrow, t, count);
+            TRY(transform_rows(block, o, t, count, counts, err));
+        } else {
+            if (narrow)
+                SP_BY_ISA(widen, sp_isa_current())(narrow, count * K, row_of(block, t));
+            TRY(transform_one_by_one(block, o, t, count, counts, err));
+        }
+        TRY(restrict_rows(block, o, t, count, counts, err));
     }
-    return SP_OK;
+done:
+    return status;
 }
 
 /* Shares first .. last-1. Those after a failed one are left alone, those before it never: so the first bad row of the block is

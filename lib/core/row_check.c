@@ -65,7 +65,21 @@ static int32_t piece_exp_f64(const double *x, int n, float *out)
 }
 
 /* Probabilities as floats into `out`; not 0 when one of them is NaN, below 0 (-0.0 too) or above 1.5. */
-SP_ALWAYS_INLINE int32_t piece_probs_any(const double *x, int n, float *out)
+SP_ALWAYS_INLINE int32_t piece_probs_f32_any(const float *x, int n, float *out)
+{
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        bad |= bits > UINT32_C(0x3fc00000);
+        out[i] = x[i];
+    }
+    return bad;
+}
+
+SP_FOR_EACH_ISA(int32_t, piece_probs_f32, (const float *x, int n, float *out), return piece_probs_f32_any(x, n, out);)
+
+SP_ALWAYS_INLINE int32_t piece_probs_f64_any(const double *x, int n, float *out)
 {
     int32_t bad = 0;
     for (int i = 0; i < n; i++) {
@@ -77,7 +91,7 @@ SP_ALWAYS_INLINE int32_t piece_probs_any(const double *x, int n, float *out)
     return bad;
 }
 
-SP_FOR_EACH_ISA(int32_t, piece_probs, (const double *x, int n, float *out), return piece_probs_any(x, n, out);)
+SP_FOR_EACH_ISA(int32_t, piece_probs_f64, (const double *x, int n, float *out), return piece_probs_f64_any(x, n, out);)
 
 /* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
  * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
@@ -130,7 +144,8 @@ static double piece_sum(const float *p, int n)
 static int32_t piece_of(const void *data, sp_kind kind, sp_dtype dtype, int64_t first, int n, float *out)
 {
     if (kind == SP_KIND_PROBS)
-        return SP_BY_ISA(piece_probs, sp_isa_current())((const double *)data + first, n, out);
+        return dtype == SP_F32 ? SP_BY_ISA(piece_probs_f32, sp_isa_current())((const float *)data + first, n, out)
+                               : SP_BY_ISA(piece_probs_f64, sp_isa_current())((const double *)data + first, n, out);
     return dtype == SP_F32 ? SP_BY_ISA(piece_exp_f32, sp_isa_current())((const float *)data + first, n, out)
                            : piece_exp_f64((const double *)data + first, n, out);
 }
@@ -189,25 +204,27 @@ static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows,
                : wide_rows_are_plain(data, dtype, n, n_classes, low, high);
 }
 
-static bool prob_row_is_plain(const double *p, int32_t n_classes)
+SP_ALWAYS_INLINE bool prob_row_is_plain(const void *row, sp_dtype dtype, int32_t n_classes)
 {
     double sum = 0;
     int bad = 0;
     for (int32_t k = 0; k < n_classes; k++) {
-        bad |= !(p[k] >= 0);
-        sum += p[k];
+        const double p = dtype == SP_F32 ? (double)((const float *)row)[k] : ((const double *)row)[k];
+        bad |= !(p >= 0);
+        sum += p;
     }
     return !bad && fabs(sum - 1) <= tolerance;
 }
 
-static bool prob_rows_are_plain(const double *p, int64_t n_rows, int32_t n_classes)
+static bool prob_rows_are_plain(const void *rows, sp_dtype dtype, int64_t n_rows, int32_t n_classes)
 {
     const float low = (float)(1 - tolerance + 1e-4), high = (float)(1 + tolerance - 1e-4);
     if (n_classes >= 2 && n_classes <= MOST_WINDOW &&
-        narrow_rows_are_plain(p, SP_KIND_PROBS, SP_F64, n_rows * n_classes, n_classes, low, high))
+        narrow_rows_are_plain(rows, SP_KIND_PROBS, dtype, n_rows * n_classes, n_classes, low, high))
         return true;
-    for (int64_t t = 0; t < n_rows; t++)
-        if (!prob_row_is_plain(p + t * n_classes, n_classes))
+    for (int64_t i = 0; i < n_rows * n_classes; i += n_classes)
+        if (!(dtype == SP_F32 ? prob_row_is_plain((const float *)rows + i, SP_F32, n_classes)
+                              : prob_row_is_plain((const double *)rows + i, SP_F64, n_classes)))
             return false;
     return true;
 }
@@ -241,15 +258,13 @@ static bool are_small_enough(const void *data, sp_dtype dtype, int64_t n)
                            : !SP_BY_ISA(f64_are_bad, sp_isa_current())(data, n);
 }
 
-bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64_t count)
+bool sp_rows_are_plain(const void *rows, sp_dtype dtype, int32_t n_classes, sp_kind kind, int64_t count)
 {
-    int32_t n_classes = block->n_classes;
-    const char *data = (const char *)block->scores + (size_t)first * (size_t)n_classes * (size_t)block->dtype;
     if (kind == SP_KIND_LOG_PROBS)
-        return log_rows_are_plain(data, block->dtype, count, n_classes);
-    if (kind != SP_KIND_PROBS)
-        return are_small_enough(data, block->dtype, count * n_classes);
-    return block->dtype == SP_F64 && prob_rows_are_plain((const double *)data, count, n_classes);
+        return log_rows_are_plain(rows, dtype, count, n_classes);
+    if (kind == SP_KIND_PROBS)
+        return prob_rows_are_plain(rows, dtype, count, n_classes);
+    return are_small_enough(rows, dtype, count * n_classes);
 }
 
 /* What a row is, seen from all sides: which kinds it would pass for. */

@@ -153,8 +153,10 @@ static bool are_fine(void *arg, int64_t first, int64_t last)
 {
     batch_work *w = arg;
     const int64_t begin = w->batch->offsets[first], end = w->batch->offsets[last];
+    const sp_scores *all = &w->batch->scores;
+    const char *rows = (const char *)all->data + (size_t)begin * (size_t)all->n_classes * (size_t)all->dtype;
     bool is_missing;
-    if (sp_rows_are_plain(w->unchecked, w->kind.kind, begin, end - begin))
+    if (sp_rows_are_plain(rows, all->dtype, all->n_classes, w->kind.kind, end - begin))
         return !w->is_bad;
     for (int64_t t = begin; t < end && !w->is_bad; t++)
         if (sp_row_check(w->unchecked, &w->kind, t, &is_missing, NULL) != SP_OK)

@@ -88,6 +88,41 @@ static void test_logs(void **state)
     }
 }
 
+/* Probabilities as floats, also subnormal ones and both zeros: the same bits as of the same numbers as doubles. */
+static void test_floats(void **state)
+{
+    (void)state;
+    static float p[2 * N];
+    static double wide[2 * N], x[2 * N];
+    uint64_t seed = 3;
+    for (int i = 0; i < N; i++) {
+        const uint32_t bits = draw(&seed) % 0x3f800001; /* up to 1 */
+        memcpy(&p[2 * i], &bits, sizeof bits);
+        if (i < 8)
+            p[2 * i] = (float[]){0, -0.0F, 1, FLT_MIN, FLT_TRUE_MIN, 0.5F, 0x1.fffffep-1F, 0x1p-127F}[i];
+        p[2 * i + 1] = i == 1 ? 1 : 1 - p[2 * i];
+    }
+    for (int i = 0; i < 2 * N; i++)
+        wide[i] = (double)p[i];
+    by_each_isa(SP_KIND_PROBS, wide, x, N, 2);
+    for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+        assert_int_equal(sp_isa_set(isa, NULL), SP_OK);
+        sp_prepare_options o = sp_prepare_options_default();
+        o.kind = SP_KIND_PROBS;
+        sp_block *b = sp_block_new();
+        sp_error err;
+        assert_ok(sp_block_reserve(b, 1, N, 2, SP_F32, 0, &err), &err);
+        b->offsets[0] = 0;
+        b->offsets[1] = N;
+        b->scores = p; /* the caller's, so they are widened on the way */
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
+        assert_memory_equal(b->scores, x, sizeof x);
+        sp_block_free(b);
+    }
+    assert_int_equal(sp_isa_set(sp_isa_best(), NULL), SP_OK);
+    assert_true(x[0] == -INFINITY && x[2] == -INFINITY && x[3] == 0);
+}
+
 static void test_softmax(void **state)
 {
     (void)state;
@@ -117,6 +152,7 @@ static void test_softmax(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_logs), cmocka_unit_test(test_softmax)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_logs), cmocka_unit_test(test_floats),
+                                       cmocka_unit_test(test_softmax)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
