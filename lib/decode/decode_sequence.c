@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "decode/strategy.h"
 
 /* ---- a recording in memory ---- */
@@ -63,33 +64,31 @@ static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, co
     sp_sequence s = whole(chain, scores, scratch, path, output->broken, &has_gap);
     bool is_legal = sp_strategy_about(strategy->kind)->is_legal && !is_relaxed;
     double score = 0;
-    if (T > 0)
-        status = run(&s, strategy, is_relaxed, err);
-    if (status == SP_OK && T > 0)
-        status = sp_sequence_verify(&s, err);
-    if (status == SP_OK && !s.is_score)
-        status = sp_decode_finish(chain, scores, path, is_legal, path, &score, err);
-    if (status != SP_OK)
-        return status;
+    if (T > 0) {
+        TRY(run(&s, strategy, is_relaxed, err));
+        TRY(sp_sequence_verify(&s, err));
+    }
+    if (!s.is_score)
+        TRY(sp_decode_finish(chain, scores, path, is_legal, path, &score, err));
     if (T > 0)
         memcpy(output->path, path, T * sizeof *path);
     if (output->n_broken)
         *output->n_broken = s.n_broken;
     if (output->score)
         *output->score = s.is_score ? s.recurrence : score;
-    return SP_OK;
+done:
+    return status;
 }
 
 sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
                           sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
 {
-    sp_status status = sp_strategy_check(strategy, err);
-    if (status == SP_OK)
-        status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    status = decode_whole(chain, scores, strategy, is_relaxed, scratch, output, err);
+    sp_status status = SP_OK;
+    TRY(sp_strategy_check(strategy, err));
+    TRY(sp_decode_check(chain, scores, err));
+    TRY(decode_whole(chain, scores, strategy, is_relaxed, scratch, output, err));
+done:
     sp_scratch_release(scratch, mark);
     return status;
 }

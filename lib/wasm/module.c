@@ -7,6 +7,7 @@
 #include "core/block.h"
 #include "core/model.h"
 #include "core/prepare.h"
+#include "core/try.h"
 #include "statepath/model_json.h"
 #include "wasm/stand_in/jansson.h"
 
@@ -83,13 +84,12 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     sp_chain_options options = sp_chain_options_default();
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
-    sp_status status = sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure);
-    if (status == SP_OK)
-        status = sp_prepare_options_check(&rules->prepare, &failure);
-    if (status == SP_OK)
-        status = sp_chain_new(model, &options, &rules->chain, &failure);
-    if (status == SP_OK)
-        return rules;
+    sp_status status = SP_OK;
+    TRY(sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure));
+    TRY(sp_prepare_options_check(&rules->prepare, &failure));
+    TRY(sp_chain_new(model, &options, &rules->chain, &failure));
+    return rules;
+done:
     statepath_rules_free(rules);
     return NULL;
 }
@@ -168,15 +168,14 @@ EXPORT(statepath_decode) sp_status statepath_decode(const wasm_rules *rules, con
     sp_decoded result = {.step = -1};
     sp_scratch *scratch = sp_scratch_new();
     sp_block *block = sp_block_new();
-    sp_status status = scratch && block ? fill(block, rules, r) : sp_no_memory(&failure);
-    if (status == SP_OK)
-        status = sp_strategy_parse(strategy, &options.strategy, &failure);
-    if (status == SP_OK)
-        status = sp_prepare(block, &prepare, NULL, NULL, &failure);
-    if (status == SP_OK) {
-        const sp_scores scores = sp_block_batch(block).scores;
-        status = sp_decode(rules->chain, &scores, &options, scratch, r->path, &result, &failure);
-    }
+    sp_batch batch;
+    sp_status status = SP_OK;
+    TRY(scratch && block ? fill(block, rules, r) : sp_no_memory(&failure));
+    TRY(sp_strategy_parse(strategy, &options.strategy, &failure));
+    TRY(sp_prepare(block, &prepare, NULL, NULL, &failure));
+    batch = sp_block_batch(block);
+    TRY(sp_decode(rules->chain, &batch.scores, &options, scratch, r->path, &result, &failure));
+done:
     for (int32_t t = 0; status != SP_OK && t < r->n_steps; t++)
         r->path[t] = -1;
     r->step = status == SP_OK ? -1 : (int32_t)failure.step;

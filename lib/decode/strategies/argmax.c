@@ -2,6 +2,7 @@
  * step is -INFINITY. */
 #include <math.h>
 
+#include "core/try.h"
 #include "decode/strategy.h"
 
 /* The first of the greatest of e[K]; -1 when none is above -INFINITY. */
@@ -35,19 +36,20 @@ static int64_t choose(sp_sequence *s, const sp_scores *scores, bool is_relaxed, 
 static sp_status go(sp_sequence *s, bool is_relaxed, sp_error *err)
 {
     double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
-    sp_status status = row ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+    sp_status status = SP_OK;
+    TRY(row ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
-        status = sp_sequence_read(s, i, &scores, err);
-        int64_t stuck = status == SP_OK ? choose(s, &scores, is_relaxed, row) : -1;
+        TRY(sp_sequence_read(s, i, &scores, err));
+        int64_t stuck = choose(s, &scores, is_relaxed, row);
         if (stuck >= 0)
             return sp_fail_at(err, SP_ENOPATH, i * s->steps + stuck,
                               "every class of step %lld is impossible: look at its scores and masks, or decode with "
                               "`on_infeasible` relax",
                               (long long)i * s->steps + stuck);
-        if (status == SP_OK)
-            status = sp_sequence_write(s, i * s->steps, &scores, s->path, is_relaxed ? s->broken : NULL, err);
+        TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, is_relaxed ? s->broken : NULL, err));
     }
+done:
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* How sure a path is: the marginals of its classes, log Z, and its margin over the best other path. */
 #include <math.h>
 
+#include "core/try.h"
 #include "decode/long.h"
 #include "decode/strategies/piece_marginals.h"
 #include "statepath/advanced.h"
@@ -99,26 +100,23 @@ static bool rivals_end(const rivals *r, double *margin)
 sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
                     sp_error *err)
 {
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status == SP_OK)
-        status = sp_decode_check_path(chain, 0, scores->n_steps, path, err);
-    if (status != SP_OK)
-        return status;
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
     rivals r;
     double found = INFINITY;
     bool is_possible = true;
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    if (!rivals_init(&r, chain, scratch))
-        return sp_no_memory(err);
+    sp_status status = SP_OK;
+    TRY(sp_decode_check(chain, scores, err));
+    TRY(sp_decode_check_path(chain, 0, scores->n_steps, path, err));
+    TRY(rivals_init(&r, chain, scratch) ? SP_OK : sp_no_memory(err));
     for (int64_t t = 0; t < scores->n_steps; t++)
         rivals_step(&r, sp_scores_reach(scores, t), sp_row(scores, t, r.row), path[t]);
     if (scores->n_steps > 0)
         is_possible = rivals_end(&r, &found);
-    sp_scratch_release(scratch, mark);
-    if (!is_possible)
-        return sp_decode_no_path(chain, scores, scratch, err);
+    TRY(is_possible ? SP_OK : sp_decode_no_path(chain, scores, scratch, err));
     *margin = found;
-    return SP_OK;
+done:
+    sp_scratch_release(scratch, mark);
+    return status;
 }
 
 /* ---- a recording in pieces ---- */
@@ -138,19 +136,17 @@ static sp_status follow_path(confidence *c, sp_error *err)
     sp_confidence_of out = {s->path, c->values};
     sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out};
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+    for (int64_t i = 0; i < s->n; i++) {
         int64_t first = i * s->steps, n = i == s->n - 1 ? s->recording.n_steps - first : s->steps;
         sp_scores scores;
-        status = c->given->path(c->given->arg, first, n, s->path, err);
-        if (status == SP_OK)
-            status = sp_decode_check_path(s->chain, first, n, s->path, err);
-        if (status == SP_OK)
-            status = sp_marginals_piece(&c->marginals, i, &sink, &scores, err);
-        for (int64_t t = 0; status == SP_OK && t < n; t++)
+        TRY(c->given->path(c->given->arg, first, n, s->path, err));
+        TRY(sp_decode_check_path(s->chain, first, n, s->path, err));
+        TRY(sp_marginals_piece(&c->marginals, i, &sink, &scores, err));
+        for (int64_t t = 0; t < n; t++)
             rivals_step(&c->rivals, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, c->rivals.row), s->path[t]);
-        if (status == SP_OK)
-            status = c->given->write(c->given->arg, first, n, c->values, err);
+        TRY(c->given->write(c->given->arg, first, n, c->values, err));
     }
+done:
     return status;
 }
 

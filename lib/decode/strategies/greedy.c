@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "core/try.h"
 #include "decode/strategies/viterbi.h"
 #include "decode/strategy.h"
 
@@ -131,19 +132,20 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
     (void)parameter;
     greedy_state p = {.chain = s->chain};
     double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
-    sp_status status = row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+    sp_status status = SP_OK;
+    TRY(row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
-        status = sp_sequence_read(s, i, &scores, err);
-        int64_t last = status == SP_OK && i == s->n - 1 ? scores.n_steps - 1 : -1;
-        for (int64_t t = 0; status == SP_OK && t < scores.n_steps; t++) {
+        TRY(sp_sequence_read(s, i, &scores, err));
+        int64_t last = i == s->n - 1 ? scores.n_steps - 1 : -1;
+        for (int64_t t = 0; t < scores.n_steps; t++) {
             if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), t == last ? s->chain->end : NULL))
                 return stuck(s, i * s->steps + t, err);
             s->path[t] = p.chosen;
         }
-        if (status == SP_OK)
-            status = sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err);
+        TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
     }
+done:
     return status;
 }
 

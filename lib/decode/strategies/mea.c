@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "core/try.h"
 #include "decode/strategies/piece_marginals.h"
 #include "decode/strategies/viterbi.h"
 #include "decode/strategy.h"
@@ -89,9 +90,10 @@ static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
     sp_chain bare = chain->is_boolean ? *chain : bare_rules(chain, room);
     sp_long_recording io = {.read = read_objective, .write = write_objective, .arg = o};
     sp_sequence inner;
-    sp_status status = sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_sequence_verify(&inner, err);
+    sp_status status = SP_OK;
+    TRY(sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_no_memory(err));
+    TRY(sp_sequence_verify(&inner, err));
+done:
     sp_sequence_clear_nested(&inner);
     return status;
 }
@@ -99,9 +101,10 @@ static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
 static sp_status decode(sp_sequence *s, bool is_product, sp_error *err)
 {
     objective o = {.outer = s, .is_product = is_product};
-    sp_status status = sp_marginals_open(&o.marginals, s, err);
-    if (status == SP_OK)
-        status = decode_objective(&o, s, err);
+    sp_status status = SP_OK;
+    TRY(sp_marginals_open(&o.marginals, s, err));
+    TRY(decode_objective(&o, s, err));
+done:
     sp_marginals_clear(&o.marginals);
     return status;
 }

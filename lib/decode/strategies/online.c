@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "decode/strategies/frontier.h"
 #include "decode/strategy.h"
 
@@ -452,33 +453,30 @@ static sp_status go_online(lagging *l, sp_sequence *s, sp_error *err)
 {
     sp_status status = SP_OK;
     int64_t step = -1; /* the last one pushed */
-    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+    int32_t n_rest = 0;
+    for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
-        status = sp_sequence_read(s, i, &scores, err);
-        if (status != SP_OK)
-            return status;
-        for (int64_t t = 0; status == SP_OK && t < scores.n_steps; t++) {
-            status = push(l, s, i, &scores, t, err);
+        TRY(sp_sequence_read(s, i, &scores, err));
+        for (int64_t t = 0; t < scores.n_steps; t++) {
             step = i * s->steps + t;
+            TRY(push(l, s, i, &scores, t, err));
         }
     }
-    int32_t n_rest = 0;
-    if (status == SP_OK)
-        status = sp_online_finish(l->online, l->path + l->n_path, &n_rest, err);
-    if (status == SP_ENOPATH || status == SP_EDEADEND)
-        return sp_sequence_stuck(s, "online decoding", step, err);
+    TRY(sp_online_finish(l->online, l->path + l->n_path, &n_rest, err));
     l->n_path += n_rest;
-    return status == SP_OK ? flush(l, s, err) : status;
+    TRY(flush(l, s, err));
+done:
+    return status == SP_ENOPATH || status == SP_EDEADEND ? sp_sequence_stuck(s, "online decoding", step, err) : status;
 }
 
 static sp_status decode(sp_sequence *s, int32_t lag, sp_error *err)
 {
     lagging l = {.online = NULL};
-    sp_status status = lagging_init(&l, s, lag) ? sp_online_new(s->chain, lag, &l.online, err) : sp_no_memory(err);
-    if (status == SP_OK) {
-        l.online->has_reach = false;
-        status = go_online(&l, s, err);
-    }
+    sp_status status = SP_OK;
+    TRY(lagging_init(&l, s, lag) ? sp_online_new(s->chain, lag, &l.online, err) : sp_no_memory(err));
+    l.online->has_reach = false;
+    TRY(go_online(&l, s, err));
+done:
     lagging_free(&l);
     return status;
 }

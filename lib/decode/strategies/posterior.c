@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/try.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/recording.h"
 #include "decode/strategies/marginals.h"
@@ -77,15 +78,16 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
     sp_marginals m;
-    sp_status status = sp_marginals_open(&m, s, err);
     best_of out = {s->path, s->chain->n_classes};
     sp_marginal_sink sink = {.row = best_of_row, .arg = &out};
-    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+    sp_status status = SP_OK;
+    TRY(sp_marginals_open(&m, s, err));
+    for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
-        status = sp_marginals_piece(&m, i, &sink, &scores, err);
-        if (status == SP_OK)
-            status = sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err);
+        TRY(sp_marginals_piece(&m, i, &sink, &scores, err));
+        TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
     }
+done:
     sp_marginals_clear(&m);
     return status;
 }

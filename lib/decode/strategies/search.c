@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 typedef struct way {
     const sp_search *search;
     sp_sequence *s;
@@ -45,40 +47,38 @@ static sp_status no_path(const way *w, int64_t step, sp_error *err)
 static sp_status go_forward(const way *w, sp_scores *scores, int32_t *place, sp_error *err)
 {
     sp_sequence *s = w->s;
+    sp_status status = SP_OK;
     for (int64_t i = 0; i < s->n; i++) {
         int64_t stuck;
         sp_scratch_release(s->scratch, w->mark);
-        sp_status status = sp_sequence_read(s, i, scores, err);
-        if (status == SP_OK)
-            status = go(w, i, scores, s->n == 1, &stuck, err);
-        if (status != SP_OK)
-            return status;
+        TRY(sp_sequence_read(s, i, scores, err));
+        TRY(go(w, i, scores, s->n == 1, &stuck, err));
         if (stuck < 0 && i < s->n - 1 && !w->search->save(w->search->self, saved_after(w, i)))
             stuck = scores->n_steps - 1;
         if (stuck >= 0)
             return no_path(w, i * s->steps + stuck, err);
     }
     *place = w->search->last(w->search->self, s);
-    return *place < 0 ? no_path(w, s->recording.n_steps - 1, err) : SP_OK;
+    TRY(*place < 0 ? no_path(w, s->recording.n_steps - 1, err) : SP_OK);
+done:
+    return status;
 }
 
 static sp_status go_back(const way *w, sp_scores *scores, int32_t place, bool is_relaxed, sp_error *err)
 {
     sp_sequence *s = w->s;
     sp_status status = SP_OK;
-    for (int64_t i = s->n - 1; status == SP_OK && i >= 0; i--) {
+    for (int64_t i = s->n - 1; i >= 0; i--) {
         int64_t stuck;
         if (s->n > 1) {
             sp_scratch_release(s->scratch, w->mark);
-            status = sp_sequence_read(s, i, scores, err);
-            if (status == SP_OK)
-                status = go(w, i, scores, true, &stuck, err);
+            TRY(sp_sequence_read(s, i, scores, err));
+            TRY(go(w, i, scores, true, &stuck, err));
         }
-        if (status != SP_OK)
-            break;
         place = w->search->trace(w->search->self, s, i, scores, place);
-        status = sp_sequence_write(s, i * s->steps, scores, s->path, is_relaxed ? s->broken : NULL, err);
+        TRY(sp_sequence_write(s, i * s->steps, scores, s->path, is_relaxed ? s->broken : NULL, err));
     }
+done:
     return status;
 }
 
@@ -90,9 +90,10 @@ sp_status sp_search_run(const sp_search *search, sp_sequence *s, bool is_relaxed
     w.mark = sp_scratch_here(s->scratch);
     sp_scores scores;
     int32_t place = -1;
-    sp_status status = w.row && (w.saved || s->n == 1) ? go_forward(&w, &scores, &place, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = go_back(&w, &scores, place, is_relaxed, err);
+    sp_status status = SP_OK;
+    TRY(w.row && (w.saved || s->n == 1) ? go_forward(&w, &scores, &place, err) : sp_no_memory(err));
+    TRY(go_back(&w, &scores, place, is_relaxed, err));
+done:
     free(w.saved);
     return status;
 }
