@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 /* The tables themselves, of which results and documents show the rows that apply. */
-#include "evaluate/figures.h"
+#include "evaluate/compared.h"
 #include "report/document.h"
 
 /* Text of the JSON that is no figure: names, notes, how things were found. "count" and "steps" of lists are rows' too. */
@@ -141,6 +141,48 @@ static void test_rows_are_whole(void **state)
     assert_null(sp_figure_find(SP_OF_STRATEGY, "accuracy_", 9));
 }
 
+/* Figures by which pairs are compared: one has all tests, a share of sequences says what a recording adds, and titles name it. */
+static void test_compared_figures(void **state)
+{
+    (void)state;
+    const sp_figures figures = sp_figures_of(SP_OF_STRATEGY);
+    int32_t n = 0, n_tested = 0;
+    for (size_t i = 0; i < figures.n; i++) {
+        const sp_compared *how = figures.list[i].compared;
+        if (!how)
+            continue;
+        n++;
+        n_tested += how->tests == SP_ALL_TESTS;
+        assert_ptr_equal(sp_compared_by(figures.list[i].key), how);
+        assert_true(how->name[0] && how->heading[0] && (how->scale == 1 || how->scale == 100) && how->decimals > 0);
+        assert_non_null(strstr(how->title, "{recordings}"));
+        assert_non_null(strstr(how->title_subjects, "subjects"));
+        assert_int_equal(how->from == SP_FROM_SHARES, how->share != NULL);
+        assert_int_equal(how->from == SP_FROM_SHARES, how->works != 0);
+        assert_int_not_equal(figures.list[i].tone, SP_NO_TONE);
+    }
+    assert_int_equal(n, 9);
+    assert_int_equal(n_tested, 1);
+}
+
+/* Pairs of one metric stand together. */
+static void test_pairs_by_metric(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    const sp_comparison *c = &s->comparison;
+    const sp_pairs tested = sp_tested_pairs(c), accuracy = sp_pairs_by(c, "accuracy");
+    assert_ptr_equal(tested.list, accuracy.list);
+    assert_int_equal(tested.n, accuracy.n);
+    int32_t n = 0;
+    const sp_figures figures = sp_figures_of(SP_OF_STRATEGY);
+    for (size_t i = 0; i < figures.n; i++)
+        n += figures.list[i].compared ? sp_pairs_by(c, figures.list[i].key).n : 0;
+    assert_int_equal(n, c->n_comparisons);
+    assert_int_equal(sp_pairs_by(c, "no such metric").n, 0);
+    sample_free(s);
+}
+
 /* Each number of the JSON has a row. */
 static void test_json_is_in_the_table(void **state)
 {
@@ -246,10 +288,9 @@ static void test_document(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_whole),
-        cmocka_unit_test(test_json_is_in_the_table),
-        cmocka_unit_test(test_conditions_name_them_all),
-        cmocka_unit_test(test_document),
+        cmocka_unit_test(test_rows_are_whole),           cmocka_unit_test(test_compared_figures),
+        cmocka_unit_test(test_pairs_by_metric),          cmocka_unit_test(test_json_is_in_the_table),
+        cmocka_unit_test(test_conditions_name_them_all), cmocka_unit_test(test_document),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

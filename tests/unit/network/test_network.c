@@ -4,6 +4,7 @@
 #include "made_files.h"
 #include "random_model.h"
 #include "statepath/scores.h"
+#include "train_file.h"
 #include "weights.h"
 
 #include <unistd.h>
@@ -604,6 +605,121 @@ static void each_allocation_may_fail(void **state)
     made_folder_remove();
 }
 
+/* ---- from a file to a file ---- */
+
+static const char *write_signals(const data *d, int64_t n)
+{
+    enum { RECORDINGS = 2 };
+    const int64_t offsets[RECORDINGS + 1] = {0, n / 2, n};
+    const uint8_t split[RECORDINGS] = {0, 1};
+    const char *const names[CLASSES] = {"a", "b", "c"};
+    const sp_signals_header header = {.n_recordings = RECORDINGS,
+                                      .n_steps = n,
+                                      .n_channels = CHANNELS,
+                                      .n_classes = CLASSES,
+                                      .n_samples = SAMPLES,
+                                      .offsets = offsets,
+                                      .classes = names,
+                                      .labels = d->labels,
+                                      .split = split,
+                                      .rate = 100};
+    const char *file = made_path("signals.h5");
+    sp_signals_writer *writer = NULL;
+    sp_error err;
+    assert_ok(sp_signals_writer_open(file, &header, &writer, &err), &err);
+    assert_ok(sp_signals_writer_add(writer, n, d->signals, &err), &err);
+    assert_ok(sp_signals_writer_commit(writer, &err), &err);
+    return file;
+}
+
+/* What was told, a letter each. */
+typedef struct told {
+    char letters[64];
+    size_t n;
+} told;
+
+static void listen(void *arg, const sp_train_news *news)
+{
+    static const char letters[] = {[SP_TRAIN_BEGINS] = 'B',
+                                   [SP_TRAIN_EPOCH_BEGINS] = '(',
+                                   [SP_TRAIN_STEPS] = '.',
+                                   [SP_TRAIN_EPOCH_ENDS] = ')',
+                                   [SP_TRAIN_WROTE] = 'W'};
+    told *t = arg;
+    if (t->n < sizeof t->letters - 1)
+        t->letters[t->n++] = letters[news->what];
+}
+
+static void training_from_a_file(void **state)
+{
+    (void)state;
+    sp_error err;
+    data d = data_new(20, 3, 0.5);
+    made_folder();
+    told t = {.n = 0};
+    sp_train_plan plan = {.file = write_signals(&d, 20),
+                          .output = made_path("w.h5"),
+                          .report = made_path("page.html"),
+                          .epochs = 2,
+                          .batch = 5,
+                          .rate = NAN,
+                          .threads = 1,
+                          .told = listen,
+                          .arg = &t};
+    assert_ok(sp_train_file(&plan, &err), &err);
+    assert_string_equal(t.letters, "B(..)(..)WW");
+    assert_int_equal(sp_train_file(&plan, &err), SP_EFILE); /* the weights are there */
+    plan.resume = true;
+    assert_int_equal(sp_train_file(&plan, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "has 2 epochs already; ask for more with `epochs`"));
+    plan.epochs = 3;
+    plan.seed = 2;
+    assert_int_equal(sp_train_file(&plan, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "was begun with `batch` 5 `rate` 0.001 `seed` 1 `masking` none"));
+    plan.seed = 0;
+    t = (told){.n = 0};
+    assert_ok(sp_train_file(&plan, &err), &err);
+    assert_string_equal(t.letters, "B(..)WW");
+    plan.told = NULL;
+    plan.beside = "w.h5 is not here";
+    plan.epochs = 4;
+    assert_int_equal(sp_train_file(&plan, &err), SP_EFILE);
+    plan.masking = "true-previous";
+    plan.resume = false;
+    assert_int_equal(sp_train_file(&plan, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "`masking` true-previous needs the rules: `model` M is missing"));
+    data_free(&d);
+    assert_h5_closed();
+    made_folder_remove();
+}
+
+static sp_status attempt_file(void *arg)
+{
+    return sp_train_file(arg, NULL);
+}
+
+static void training_from_a_file_without_memory(void **state)
+{
+    (void)state;
+    data d = data_new(8, 3, 0.5);
+    made_folder();
+    const char *output = made_path("w.h5");
+    sp_train_plan plan = {.file = write_signals(&d, 8),
+                          .output = output,
+                          .report = made_path("page.html"),
+                          .epochs = 1,
+                          .rate = NAN,
+                          .threads = 1,
+                          .force = true};
+    assert_int_equal(attempt_file(&plan), SP_OK);
+    plan.beside = output;
+    plan.output = made_path("other.h5");
+    assert_true(assert_each_alloc_may_fail(attempt_file, &plan) > 100);
+    data_free(&d);
+    assert_h5_closed();
+    made_folder_remove();
+}
+
 static void what_is_no_file_of_weights(void **state)
 {
     (void)state;
@@ -635,6 +751,8 @@ int main(void)
         cmocka_unit_test(a_rate_too_high_is_told),
         cmocka_unit_test(it_learns),
         cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(training_from_a_file),
+        cmocka_unit_test(training_from_a_file_without_memory),
         cmocka_unit_test(what_is_no_file_of_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
