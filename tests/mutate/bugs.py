@@ -673,7 +673,7 @@ BUGS = [
     Bug("lib/evaluate/statistics/clusters.c", "studentised: a row drawn twice counts once in the draw's jackknife",
         "about[v].squares += times[row] * x * x;",
         "about[v].squares += x * x;"),
-    Bug("lib/report/tables/sentences.c", "the verdict leads with greedy where another legal strategy is there",
+    Bug("lib/report/tables/headline.c", "the verdict leads with greedy where another legal strategy is there",
         "(first < 0 || first == greedy)",
         "first < 0"),
     Bug("lib/evaluate/statistics/intervals.c", "quantiles of another type",

@@ -38,19 +38,19 @@ sp_axis sp_axis_places(const char *name, int64_t n)
 }
 
 /* Between 0 at `low` and 1 at `high`. */
-static double share_of(const sp_axis *a, double value)
+double sp_axis_share(const sp_axis *a, double value)
 {
     return a->is_log ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
 }
 
 static double x_of(const sp_chart *c, double x)
 {
-    return c->area->left + (c->area->right - c->area->left) * share_of(&c->x, x);
+    return c->area->left + (c->area->right - c->area->left) * sp_axis_share(&c->x, x);
 }
 
 static double y_of(const sp_chart *c, double y)
 {
-    return c->area->bottom - (c->area->bottom - c->area->top) * share_of(&c->y, y);
+    return c->area->bottom - (c->area->bottom - c->area->top) * sp_axis_share(&c->y, y);
 }
 
 /* "12.3", "12": pixels to a tenth. */
@@ -60,7 +60,7 @@ static void pixels(sp_buffer *out, double value)
     sp_buffer_format(out, tenths == rint(tenths) ? "%.0f" : "%.1f", tenths + 0.0);
 }
 
-static void attribute(sp_buffer *out, const char *name, double value)
+void sp_attribute(sp_buffer *out, const char *name, double value)
 {
     sp_buffer_format(out, " %s=\"", name);
     pixels(out, value);
@@ -73,8 +73,8 @@ static void text_at(sp_buffer *out, const char *anchor, double x, double y)
     sp_buffer_text(out, "<text");
     if (anchor)
         sp_buffer_format(out, " text-anchor=\"%s\"", anchor);
-    attribute(out, "x", x);
-    attribute(out, "y", y);
+    sp_attribute(out, "x", x);
+    sp_attribute(out, "y", y);
     sp_buffer_text(out, ">");
 }
 
@@ -291,8 +291,8 @@ void sp_chart_dots(sp_chart *c, int64_t n, const sp_point *points, sp_point_name
         sp_buffer_format(c->out, "<circle r=\"%d\"", c->area->height > 300 ? 5 : 4);
         if (c->recordings)
             sp_buffer_format(c->out, " data-r=\"%lld\"", (long long)c->recordings[i]);
-        attribute(c->out, "cx", x_of(c, points[i].x));
-        attribute(c->out, "cy", y_of(c, points[i].y));
+        sp_attribute(c->out, "cx", x_of(c, points[i].x));
+        sp_attribute(c->out, "cy", y_of(c, points[i].y));
         sp_buffer_text(c->out, "><title>");
         name(arg, i, c->out);
         sp_buffer_text(c->out, "</title></circle>");
@@ -303,8 +303,8 @@ void sp_chart_dots(sp_chart *c, int64_t n, const sp_point *points, sp_point_name
 void sp_chart_dot(sp_chart *c, sp_point point)
 {
     sp_buffer_text(c->out, "<circle class=\"dot\" r=\"5\"");
-    attribute(c->out, "cx", x_of(c, point.x));
-    attribute(c->out, "cy", y_of(c, point.y));
+    sp_attribute(c->out, "cx", x_of(c, point.x));
+    sp_attribute(c->out, "cy", y_of(c, point.y));
     sp_buffer_text(c->out, "/>");
 }
 
@@ -317,7 +317,7 @@ void sp_chart_lattice(sp_chart *c, int cells, int64_t n, const sp_point *points)
     for (int64_t i = 0; counts && i < n; i++) {
         if (!is_drawn(points[i]))
             continue;
-        int column = (int)(cells * share_of(&c->x, points[i].x)), row = (int)(cells * share_of(&c->y, points[i].y));
+        int column = (int)(cells * sp_axis_share(&c->x, points[i].x)), row = (int)(cells * sp_axis_share(&c->y, points[i].y));
         int64_t *count = &counts[(row < cells ? row : cells - 1) * cells + (column < cells ? column : cells - 1)];
         most = ++*count > most ? *count : most;
     }
@@ -376,10 +376,10 @@ void sp_chart_place_name(sp_chart *c, int64_t place, int64_t n, const char *name
 static void rectangle(sp_buffer *out, const char *class, double x, double y, double width, double height)
 {
     sp_buffer_format(out, "<rect class=\"%s\"", class);
-    attribute(out, "x", x);
-    attribute(out, "y", y);
-    attribute(out, "width", width);
-    attribute(out, "height", fmax(1, height));
+    sp_attribute(out, "x", x);
+    sp_attribute(out, "y", y);
+    sp_attribute(out, "width", width);
+    sp_attribute(out, "height", fmax(1, height));
     sp_buffer_text(out, "/>");
 }
 
@@ -420,82 +420,6 @@ void sp_chart_bars(sp_chart *c, int base, int height, int64_t n, const double *e
         sp_buffer_text(c->out, "</text>\n");
     }
     sp_buffer_text(c->out, "</g>\n");
-}
-
-/* ---- strips ---- */
-
-enum { STRIP_HEIGHT = 26 };
-
-/* ` name="12.34%"` of a value, two per cent from either edge. */
-static void percent(sp_buffer *out, const char *name, const sp_axis *axis, double value)
-{
-    sp_buffer_say(out, " %s=\"%.2f%%\"", name, axis->high > axis->low ? 2 + 96 * share_of(axis, value) : 50);
-}
-
-void sp_strip_head(sp_buffer *out, const sp_axis *axis)
-{
-    sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
-    for (int end = 0; end < 2; end++) {
-        sp_buffer_text(out, "<span>");
-        if (axis->format == SP_TICK_SIGNED)
-            sp_buffer_signed(out, end ? axis->high : axis->low, axis->decimals);
-        else
-            sp_buffer_fixed(out, end ? axis->high : axis->low, axis->decimals);
-        sp_buffer_text(out, "</span>");
-        if (end == 0 && axis->name)
-            sp_buffer_format(out, "<span>%s</span>", axis->name);
-    }
-    sp_buffer_text(out, "</span></th>");
-}
-
-void sp_strip_open(sp_buffer *out, bool with_rule)
-{
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
-    if (with_rule)
-        sp_buffer_text(out, "<line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" y2=\"13\"/>");
-}
-
-void sp_strip_close(sp_buffer *out)
-{
-    sp_buffer_text(out, "</svg></td>");
-}
-
-void sp_strip_tick(sp_buffer *out, const sp_axis *axis, const char *class, double value)
-{
-    sp_buffer_format(out, "<line class=\"%s\" y1=\"0\" y2=\"%d\"", class, STRIP_HEIGHT);
-    percent(out, "x1", axis, value);
-    percent(out, "x2", axis, value);
-    sp_buffer_text(out, "/>");
-}
-
-void sp_strip_range(sp_buffer *out, const sp_axis *axis, double low, double high)
-{
-    sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
-    percent(out, "x1", axis, low);
-    percent(out, "x2", axis, high);
-    sp_buffer_text(out, "/>");
-}
-
-void sp_strip_band(sp_buffer *out, const sp_axis *axis, double low, double high)
-{
-    sp_buffer_format(out, "<rect class=\"people\" height=\"%d\"", STRIP_HEIGHT);
-    percent(out, "x", axis, low);
-    sp_buffer_say(out, " width=\"%.2f%%\"/>", 96 * (share_of(axis, high) - share_of(axis, low)));
-}
-
-void sp_strip_dot(sp_buffer *out, const sp_axis *axis, double value)
-{
-    sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
-    percent(out, "cx", axis, value);
-    sp_buffer_text(out, "/>");
-}
-
-void sp_strip_mark(sp_buffer *out, const sp_axis *axis, int32_t series, int32_t n, double value)
-{
-    sp_buffer_format(out, "<use class=\"mark s%d\" href=\"#m%d\"", (int)series % 8, (int)series % SP_N_SHAPES);
-    percent(out, "x", axis, value);
-    attribute(out, "y", STRIP_HEIGHT * (series + 1.0) / (n + 1));
-    sp_buffer_text(out, "/>");
 }
 
 /* ---- of values ---- */

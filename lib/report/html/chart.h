@@ -35,6 +35,7 @@ sp_axis sp_axis_around(const char *name, double low, double high);
 sp_axis sp_axis_powers(const char *name, double low, double high);
 /* Places 0..n-1 side by side, each in the middle of its share; no ticks. */
 sp_axis sp_axis_places(const char *name, int64_t n);
+double sp_axis_share(const sp_axis *axis, double value); /* 0 at `low`, 1 at `high` */
 
 typedef struct sp_chart {
     sp_buffer *out;
@@ -91,7 +92,10 @@ typedef struct sp_curve_class {
 sp_curve_class sp_series_curve(int32_t series);
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y);
 
-/* ---- strips: one scale from axis->low to axis->high in the last cell of each row of a table ---- */
+/* ` name="12.3"`, pixels to a tenth. */
+void sp_attribute(sp_buffer *out, const char *name, double value);
+
+/* ---- strips (strips.c): one scale from axis->low to axis->high in the last cell of each row of a table ---- */
 
 /* The header cell: both ends of the scale, its name between them. */
 void sp_strip_head(sp_buffer *out, const sp_axis *axis);
