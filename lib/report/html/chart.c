@@ -13,36 +13,6 @@ const sp_chart_area sp_area_small = {340, 230, 46, 286, 12, 186};
 
 /* ---- axes ---- */
 
-sp_axis sp_axis_around(const char *name, double low, double high)
-{
-    double range = high - low > 1e-9 ? high - low : 0.01, power = pow(10, floor(log10(range / 4))), times = range / 4 / power;
-    double step = power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
-    sp_axis a = {.step = step, .name = name};
-    a.low = floor(low / step + 1e-9) * step;
-    a.high = ceil(high / step - 1e-9) * step;
-    if (!(a.high > a.low))
-        a.high = a.low + step;
-    a.decimals = (int)fmax(0, ceil(-log10(step) - 1e-9));
-    return a;
-}
-
-sp_axis sp_axis_powers(const char *name, double low, double high)
-{
-    double from = floor(log10(low)), to = ceil(log10(high));
-    return (sp_axis){.low = pow(10, from), .high = pow(10, to > from ? to : from + 1), .step = 10, .is_log = true, .name = name};
-}
-
-sp_axis sp_axis_places(const char *name, int64_t n)
-{
-    return (sp_axis){.low = -0.5, .high = (double)n - 0.5, .name = name};
-}
-
-/* Between 0 at `low` and 1 at `high`. */
-double sp_axis_share(const sp_axis *a, double value)
-{
-    return a->is_log ? log(value / a->low) / log(a->high / a->low) : (value - a->low) / (a->high - a->low);
-}
-
 static double x_of(const sp_chart *c, double x)
 {
     return c->area->left + (c->area->right - c->area->left) * sp_axis_share(&c->x, x);
@@ -420,13 +390,4 @@ void sp_chart_bars(sp_chart *c, int base, int height, int64_t n, const double *e
         sp_buffer_text(c->out, "</text>\n");
     }
     sp_buffer_text(c->out, "</g>\n");
-}
-
-/* ---- of values ---- */
-
-double sp_quantile(const double *sorted, int64_t n, double share)
-{
-    double place = (double)(n - 1) * share;
-    int64_t low = (int64_t)floor(place), high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (place - (double)low) * (sorted[high] - sorted[low]);
 }

@@ -109,7 +109,4 @@ void sp_strip_dot(sp_buffer *out, const sp_axis *axis, double value);
 /* The shape of series i of n, each at a height of its own. */
 void sp_strip_mark(sp_buffer *out, const sp_axis *axis, int32_t series, int32_t n, double value);
 
-/* Values at shares 0..1 of n sorted ones: between neighbours, at place (n - 1) share (Hyndman and Fan 1996, type 7). */
-double sp_quantile(const double *sorted, int64_t n, double share);
-
 #endif

@@ -30,6 +30,14 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Value at a share 0..1 of n sorted ones: between neighbours, at place (n - 1) share (Hyndman and Fan 1996, type 7). */
+static double quantile(const double *sorted, int64_t n, double share)
+{
+    double place = (double)(n - 1) * share;
+    int64_t low = (int64_t)floor(place), high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (place - (double)low) * (sorted[high] - sorted[low]);
+}
+
 static void slopes_free(slopes *s)
 {
     free(s->of);
@@ -57,7 +65,7 @@ static bool slopes_fill(slopes *s)
             values[i] = accuracy(s, i, k)->value;
         qsort(values, (size_t)s->n, sizeof *values, by_value);
         for (int q = 0; q < N_QUANTILES; q++)
-            s->quantiles[k * N_QUANTILES + q] = sp_quantile(values, s->n, shares[q]);
+            s->quantiles[k * N_QUANTILES + q] = quantile(values, s->n, shares[q]);
     }
     free(values);
     return is_filled;
