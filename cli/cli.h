@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
-#include "statepath-kit.h"
+#include "statepath.h"
+#include "statepath/files.h"
+#include "statepath/learn.h"
+#include "statepath/model_json.h"
+#include "statepath/pipeline_file.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_GATE = 4 };
 

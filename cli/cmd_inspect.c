@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "statepath/metrics.h"
+#include "statepath/signals_file.h"
 
 /* Recordings and classes named; the rest are counted. */
 enum { NAMED = 6, NAMED_CLASSES = 40 };

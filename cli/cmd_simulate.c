@@ -5,6 +5,7 @@
 #include "command.h"
 #include "outputs.h"
 #include "progress.h"
+#include "statepath/signals_file.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 

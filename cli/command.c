@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "statepath/comparison.h"
 
 /* A command at work, as the library's calls see it. */
 typedef struct running {

@@ -1,4 +1,5 @@
 #include "outputs.h"
+#include "statepath/comparison.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "help/completion.h"
+#include "statepath/comparison.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "mask/mask_table.h"
 #include "options.h"
+#include "statepath/signals_file.h"
 
 /* ---- lengths ---- */
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "statepath-kit.h"
+#include "statepath.h"
 
 typedef enum cell_form {
     CELL_FLAG,  /* 1, 0 */

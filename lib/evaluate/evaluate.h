@@ -4,13 +4,18 @@
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H
 
-#include "evaluate/comparison.h"
 #include "evaluate/counts/count_list.h"
 #include "evaluate/metrics/reliability_sums.h"
 #include "evaluate/metrics/sequences.h"
-#include "statepath/comparison.h"
+#include "statepath/decode.h"
+#include "statepath/metrics.h"
+#include "statepath/sleep.h"
+#include "statepath/statistics.h"
 
 typedef struct sp_evaluation sp_evaluation;
+/* What is in these stands in comparison.h. */
+typedef struct sp_comparison sp_comparison;
+typedef struct sp_against sp_against;
 
 enum { SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */ };
 
@@ -225,8 +230,6 @@ sp_status sp_against_describe(sp_against *against, const char *file, int64_t fil
  * name without it. */
 int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy);
 const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy);
-
-const char *sp_context_name(sp_context context); /* "AAA" ... */
 
 /* From words such as "Light=N1,N2; Deep=N3": groups with a name and their classes; a class that is not named stays itself. Blanks
  * around names do not count. classes [n_classes] in the order of the columns.

@@ -167,4 +167,6 @@ int64_t sp_figure_count(const sp_figure *figure, const sp_figure_owner *owner); 
 /* What it is over. False: not said. */
 bool sp_figure_n(const sp_figure *figure, const sp_figure_owner *owner, int64_t *n);
 
+const char *sp_context_name(sp_context context); /* "AAA" ... */
+
 #endif

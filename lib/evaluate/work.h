@@ -2,7 +2,7 @@
 #ifndef EVALUATE_WORK_H
 #define EVALUATE_WORK_H
 
-#include "statepath/comparison.h"
+#include "statepath/metrics.h"
 
 typedef struct sp_work_row {
     const char *name;     /* "actions" */

@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "evaluate/evaluate.h"
+#include "statepath/comparison.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

@@ -4,6 +4,7 @@
 
 #include "evaluate/evaluate.h"
 #include "pipeline/pipeline.h"
+#include "statepath/comparison.h"
 
 /* ---- options ---- */
 

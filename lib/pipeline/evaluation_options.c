@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "evaluate/comparison.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "sleep/stages.h"

@@ -4,7 +4,9 @@
 #define PIPELINE_PLAN_H
 
 #include "statepath/learn.h"
+#include "statepath/metrics.h"
 #include "statepath/pipeline.h"
+#include "statepath/statistics.h"
 
 typedef struct sp_run_plan {
     /* decoding */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "statepath/comparison.h"
 #include "statepath/model_json.h"
 #include "statepath/pipeline.h"
 #include "statepath/report.h"

@@ -61,7 +61,7 @@ FIRST = [
     ("lib/evaluate/gate", ["test_gate"]),
     ("lib/evaluate/metrics/agreement", ["test_agreement", "test_figures_by_hand", "test_eval_cases", "test_statistics", "test_evaluation", "test_report_json"]),
     ("lib/evaluate/counts/transition", ["test_transitions", "test_evaluation_random"]),
-    ("lib/report/tables/sentences", ["test_verdict"]),
+    ("lib/report/tables/headline", ["test_verdict"]),
     ("lib/evaluate/statistics/bootstrap", ["test_bootstrap", "test_statistics", "test_interval_coverage"]),
     ("lib/evaluate/statistics/clusters", ["test_bootstrap", "test_statistics", "test_interval_coverage"]),
     ("lib/evaluate/statistics/wilcoxon", ["test_statistics"]),

@@ -6,6 +6,7 @@
 
 /* Runs cut only what is too long for memory; pieces of a few steps show what falls on their borders. */
 #include "evaluate/evaluate.h"
+#include "statepath/comparison.h"
 
 enum { K = 5, MOST = 400, STRATEGIES = 3, RATERS = 2, N = 3 };
 

@@ -2,6 +2,7 @@
 #ifndef TEST_EVALUATED_H
 #define TEST_EVALUATED_H
 
+#include "statepath/comparison.h"
 #include "statepath/pipeline.h"
 
 /* A model of these classes that allows everything. */

@@ -1,9 +1,11 @@
 #include "sample_comparison.h"
+#include "evaluate/comparison.h"
 
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/agreement.h"
 #include "evaluate/statistics/hypothesis_tests.h"
+#include "statepath/comparison.h"
 
 #include <math.h>
 #include <stdio.h>

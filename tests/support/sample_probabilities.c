@@ -1,9 +1,11 @@
 /* The parts of a sample that come from scores. */
+#include "evaluate/comparison.h"
 #include "sample_comparison.h"
 
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/statistics/hypothesis_tests.h"
+#include "statepath/comparison.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "core/owned.h"
 #include "core/try.h"
+#include "evaluate/comparison.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/agreement.h"

@@ -2,7 +2,9 @@
 #include "evaluate/evaluation.h"
 
 #include "evaluate/evaluate.h"
+#include "evaluate/figures.h"
 #include "evaluate/value.h"
+#include "statepath/comparison.h"
 
 #include <math.h>
 

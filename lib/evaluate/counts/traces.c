@@ -1,5 +1,6 @@
 /* Steps of recordings, kept for pictures: of all, or, where these are too many, of none. */
 #include "core/numbers.h"
+#include "evaluate/comparison.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 

@@ -13,13 +13,16 @@
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H
 
-#include "statepath/comparison.h"
 #include "statepath/decode.h"
 #include "statepath/scores.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What is in it stands in comparison.h. */
+typedef struct sp_comparison sp_comparison;
+typedef struct sp_gate_scope sp_gate_scope;
 
 enum { SP_RUN_STRATEGIES = 16 /* at most, in one run */ };
 

@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "statepath/comparison.h"
 #include "statepath/mask.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What is in it stands in comparison.h. */
+typedef struct sp_comparison sp_comparison;
 
 /* The table for a terminal. `width` columns (0: 100, at least 40), colour by ANSI codes when asked, ascii: no byte above 127.
  * Shows per strategy: illegal, accuracy, kappa, macro F1, changes, path score, undecoded; then what must be known to read them

@@ -1,4 +1,5 @@
 #include "pipeline/rules/rule_costs.h"
+#include "evaluate/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "core/owned.h"
 #include "pipeline/pipeline.h"
+#include "statepath/comparison.h"
 
 /* Decoding without one rule, or (rule -1) with all of them. */
 typedef struct sp_rule_variant {

@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "core/packed_scores.h"
 #include "core/try.h"
+#include "evaluate/comparison.h"
 #include "pipeline/source.h"
 #include "report/drawn.h"
 

@@ -6,6 +6,7 @@
 
 #include "python/extension/extension.h"
 
+#include "statepath/comparison.h"
 #include "statepath/pipeline.h"
 
 /* ---- texts.c ---- */

@@ -3,8 +3,8 @@
 #ifndef STATEPATH_REPORT_HTML_PAGE_H
 #define STATEPATH_REPORT_HTML_PAGE_H
 
+#include "report/chart/chart.h"
 #include "report/document.h"
-#include "report/html/chart.h"
 #include "report/html/frame.h"
 
 typedef struct sp_page {

@@ -1,7 +1,7 @@
 /* What was learned: curves over epochs, a recording that was not trained on, and confusion. */
 #include "report/signals/signals.h"
 
-#include "report/html/chart.h"
+#include "report/chart/chart.h"
 #include "report/write/table.h"
 
 #include <math.h>

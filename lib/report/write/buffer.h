@@ -8,14 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "statepath/comparison.h"
 #include "statepath/report.h"
 
 typedef struct sp_buffer {
     char *data; /* always terminated once something was added; may hold NUL bytes before its end */
     size_t length, capacity;
     bool failed;
-    const sp_words *words;       /* what recordings and steps are called; borrowed; NULL: just that */
+    const struct sp_words *words; /* what recordings and steps are called; borrowed; NULL: just that */
     struct sp_buffer_sink *sink; /* where the text goes piece by piece, if it is not wanted as a whole; borrowed; NULL: nowhere */
 } sp_buffer;
 

@@ -12,6 +12,8 @@
 #include "evaluate/counts/units.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/figures.h"
+#include "statepath/comparison.h"
 
 /* ---- the problem of example_paths.h, evaluated as one block ---- */
 

@@ -1,5 +1,6 @@
 /* Named entities of WNUT 17: steps right, forbidden transitions and entity F1 of three strategies, as published with the data. */
 #include "check.h"
+#include "statepath/comparison.h"
 #include "statepath/model_json.h"
 #include "statepath/pipeline.h"
 

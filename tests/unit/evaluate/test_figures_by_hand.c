@@ -1,6 +1,7 @@
 /* Figures small enough to be worked out on paper: tests over tables, weighted kappa, trimmed wake. */
 #include "check.h"
 #include "evaluated.h"
+#include "statepath/statistics.h"
 
 enum { N = -1, A, B, C };
 enum { MOST = 4, MOST_STEPS = 1100000 };

@@ -1,11 +1,13 @@
 /* Calibration by hand, on degenerate input, and on scores whose calibration is known. Against numpy: tests/peers. */
 #include "check.h"
+#include "evaluate/comparison.h"
 #include "failing_alloc.h"
 #include "statepath/metrics.h"
 
 /* Cuts of any length, equal to the bit, and the likelihood with and without calibration are inside of a run. */
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "statepath/comparison.h"
 
 static sp_reliability *finished(const sp_reliability_sums *sums)
 {

@@ -2,6 +2,7 @@
  * lack of memory. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "statepath/comparison.h"
 #include "statepath/pipeline.h"
 #include "statepath/report.h"
 

@@ -2,6 +2,7 @@
  * dashes. */
 #include "check.h"
 #include "made_files.h"
+#include "statepath/comparison.h"
 #include "statepath/pipeline_file.h"
 
 #include <sys/stat.h>

@@ -4,8 +4,8 @@
  * same numbers are the caller's. All values are in the units of the axes. A value that is not finite is left out: it interrupts a
  * line.
  */
-#ifndef STATEPATH_REPORT_HTML_CHART_H
-#define STATEPATH_REPORT_HTML_CHART_H
+#ifndef STATEPATH_REPORT_CHART_H
+#define STATEPATH_REPORT_CHART_H
 
 #include "report/write/buffer.h"
 

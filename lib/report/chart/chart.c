@@ -1,4 +1,4 @@
-#include "report/html/chart.h"
+#include "report/chart/chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Strips: one scale in the last cell of each row of a table. */
-#include "report/html/chart.h"
+#include "report/chart/chart.h"
 #include "report/html/frame.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Scales of charts: round limits, and where a value stands between them. */
-#include "report/html/chart.h"
+#include "report/chart/chart.h"
 
 #include <math.h>
 
