@@ -394,7 +394,7 @@ def test_bad_hdf5(tmp_path):
     with h5py().File(tmp_path / "none.h5", "w") as f:
         f.create_group("recordings")
     (tmp_path / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 600)
-    for name, words in (("links.h5", ["probs", "link"]), ("soft.h5", ["recordings/a/probs", "link"]), ("raw.h5", ["other files"]), ("order.h5", ["classes", "x, y", "y, x", "same order"]),
+    for name, words in (("links.h5", ["probs", "link"]), ("soft.h5", ["recordings/a/probs", "link"]), ("raw.h5", ["other files"]), ("order.h5", ["class 0", "'x'", "'y'", "same order"]),
                         ("subjects.h5", ["recording a", "subject", "groups="]), ("none.h5", ["it holds no datasets", "scores="]), ("bad.h5", ["h5py"])):  # fmt: skip
         with pytest.raises(sp.StatepathError) as found:
             sp.read(tmp_path / name)

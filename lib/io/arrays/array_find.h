@@ -41,6 +41,22 @@ sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *er
  * SP_ENOMEM. */
 sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *err);
 
+/* "/night/rec_{id}/softmax": its group "/night", all up to the id "/night/rec_{id}", and the end of that, "rec_{id}". */
+typedef struct sp_array_pattern {
+    char *group, *until;
+    const char *component;
+    bool is_leaf; /* nothing follows */
+} sp_array_pattern;
+
+/* False: no memory. It is to be freed in any case. */
+bool sp_array_pattern_split(const char *path, sp_array_pattern *out);
+void sp_array_pattern_free(sp_array_pattern *p);
+/* Cuts the name of what stands in the group down to the id, in place; false where it is no recording's. */
+bool sp_array_pattern_id(const sp_array_pattern *p, char *name);
+
+/* Does a name fit a pattern? id, length: where and how long the recording is in it. */
+bool sp_array_match(const char *pattern, const char *name, const char **id, size_t *length);
+
 /* "<group>/<name>"; the group that a name is in ("/" or "": the root); a pattern with each {id} replaced. The caller frees them;
  * NULL on lack of memory. */
 char *sp_array_join(const char *group, const char *name);

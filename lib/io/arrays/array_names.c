@@ -96,8 +96,7 @@ static int compare_ids(const void *a, const void *b)
     return sp_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
-/* The recording that a name speaks of by a pattern: where and how long its id is. False: another name. */
-static bool match_pattern(const char *pattern, const char *name, const char **id, size_t *length)
+bool sp_array_match(const char *pattern, const char *name, const char **id, size_t *length)
 {
     const char *at = strstr(pattern, SP_ARRAY_HOLE), *after = at + strlen(SP_ARRAY_HOLE);
     const size_t before = (size_t)(at - pattern), rest = strlen(after), n = strlen(name);
@@ -194,7 +193,7 @@ sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *er
         return sp_no_memory(err);
     int64_t n = 0;
     for (int64_t i = 0; i < n_arrays; i++)
-        if (map->file.arrays[i].name && match_pattern(pattern, map->file.arrays[i].name, &spans[n].text, &spans[n].length))
+        if (map->file.arrays[i].name && sp_array_match(pattern, map->file.arrays[i].name, &spans[n].text, &spans[n].length))
             n++;
     map->ids = sp_texts_pack(spans, n);
     free(spans);
@@ -236,25 +235,8 @@ bool sp_array_is_beside(const char *name)
 
 sp_status sp_array_set_path(const sp_array_map *map, sp_array_part *part, const char *path, sp_error *err)
 {
-    char *clean = malloc(strlen(path) + 2), *to = clean;
-    if (!clean)
-        return sp_no_memory(err);
-    if (map->file.store) {
-        for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
-            const size_t n = strcspn(path, "/");
-            *to++ = '/';
-            memcpy(to, path, n);
-            to += n;
-            path += n;
-        }
-        if (to == clean)
-            *to++ = '/';
-        *to = '\0';
-    } else {
-        strcpy(clean, *path == '/' ? path + 1 : path);
-    }
-    part->path = clean;
-    return SP_OK;
+    part->path = map->file.store ? sp_stored_path(path) : strdup(*path == '/' ? path + 1 : path);
+    return part->path ? SP_OK : sp_no_memory(err);
 }
 
 /* Is a part of a path, [n] letters, what arrays of scores or labels are called? */
@@ -284,4 +266,33 @@ char *sp_array_name_beside(const char *path, const char *name, bool *is_none)
     else if (out)
         snprintf(out, size, "%.*s%s", (int)(last - path), path, name);
     return out;
+}
+
+/* ---- patterns of paths ---- */
+
+bool sp_array_pattern_split(const char *path, sp_array_pattern *out)
+{
+    const char *hole = strstr(path, SP_ARRAY_HOLE), *end = hole + strcspn(hole, "/");
+    *out = (sp_array_pattern){.until = strndup(path, (size_t)(end - path)), .is_leaf = !*end};
+    out->group = out->until ? sp_array_group(out->until) : NULL;
+    out->component = out->until ? strrchr(out->until, '/') + 1 : NULL;
+    return out->group != NULL;
+}
+
+void sp_array_pattern_free(sp_array_pattern *p)
+{
+    free(p->group);
+    free(p->until);
+}
+
+bool sp_array_pattern_id(const sp_array_pattern *p, char *name)
+{
+    const char *id;
+    size_t n;
+    if (!sp_array_match(p->component, name, &id, &n) ||
+        (p->is_leaf && (sp_array_is_beside(name) || strcmp(name, "class_names") == 0)))
+        return false;
+    memmove(name, id, n);
+    name[n] = '\0';
+    return true;
 }

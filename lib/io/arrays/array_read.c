@@ -196,7 +196,7 @@ sp_status sp_array_part_read(const sp_array_map *map, const sp_array_part *part,
                                       .arg = &r};
         return map->file.store->read_each(&map->file, &each, err);
     }
-    if (map->file.store && one && !one->bytes)
+    if (map->file.store && map->file.store->read && one && !one->bytes)
         return read_slabs(&r, w, out, err);
     sp_status status = SP_OK;
     for (int64_t n = w->first; n < w->first + w->count; n++)

@@ -33,6 +33,7 @@ void sp_array_source_close(void *opened)
     for (int32_t i = 0; i < SP_SOURCE_MAX_RATERS; i++)
         sp_array_part_close(&a->raters[i]);
     sp_rater_names_clear(&a->rater_names);
+    sp_array_verdicts_close(a);
     sp_array_map_close(&a->map);
     free(a->classes);
     free(a->tokens);
@@ -363,6 +364,8 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
         TRY(find_tokens(source, a, err));
     if (request->is_paths)
         TRY(name_strategies(source, a, err));
+    if (request->is_paths && map->file.store)
+        TRY(sp_array_verdicts_open(source, request, err));
     if (map->file.counts_from_1)
         TRY(sp_array_base_look(source, map, a->remark, err));
     source->info.remark = *a->remark ? a->remark : source->info.remark;
@@ -378,23 +381,69 @@ sp_array_map *sp_array_source_map(const sp_source *source)
     return &a->map;
 }
 
-sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err)
+/* One number above 0, of an array or an attribute that `where` speaks of. */
+static sp_status take_seconds(const sp_array_map *map, sp_stored *array, double value, const char *where, double *seconds,
+                              sp_error *err)
 {
-    sp_array_opened *a = source->opened;
-    sp_stored *array = NULL;
     int64_t bad_at = -1;
-    double bad = 0, value = 0;
-    char where[SP_STORED_WHERE];
+    double bad = 0;
     sp_status status = SP_OK;
-    TRY(sp_array_named(&a->map, NULL, "epoch_seconds", "", &array, err));
-    if (!array)
-        goto done;
-    if (array->form == SP_STORED_NUMBERS && array->count == 1)
-        TRY(sp_stored_read(&a->map.file, array, 0, 1, SP_TO_WEIGHT, 0, &value, &bad_at, &bad, err));
-    if (!(value > 0 && isfinite(value)))
-        TRY(sp_fail(err, SP_EDATA, "%s: must be one number above 0, the length of a step in seconds",
-                    sp_stored_where(&a->map.file, array, where)));
+    if (array && array->form == SP_STORED_NUMBERS && array->count == 1)
+        TRY(sp_stored_read(&map->file, array, 0, 1, SP_TO_WEIGHT, 0, &value, &bad_at, &bad, err));
+    if (bad_at >= 0 || !(value > 0 && isfinite(value)))
+        TRY(sp_fail(err, SP_EDATA, "%s is not one number above 0; `epoch_seconds` X says how long a step is", where));
     *seconds = value;
 done:
+    return status;
+}
+
+/* At a place in a store: its attribute; of a group also the array in it. */
+static sp_status seconds_at(const sp_array_map *map, const char *place, double *seconds, sp_error *err)
+{
+    static const char name[] = "epoch_seconds";
+    const sp_stored_file *f = &map->file;
+    char where[SP_STORED_WHERE];
+    double value = 0;
+    char *path = NULL;
+    sp_status status = SP_OK;
+    if (f->store->number(f, place, name, &value)) {
+        snprintf(where, sizeof where, "%.300s: attribute %s of %.200s", f->file, name, place);
+        TRY(take_seconds(map, NULL, value, where, seconds, err));
+        goto done;
+    }
+    if (!(path = sp_array_join(place, name)))
+        TRY(sp_no_memory(err));
+    if (sp_stored_what_is(f, place) == SP_STORED_GROUP && sp_stored_what_is(f, path) == SP_STORED_ARRAY) {
+        sp_stored *array = sp_stored_find(f, path);
+        TRY(array ? sp_stored_look((sp_stored_file *)f, array, err) : sp_no_memory(err));
+        snprintf(where, sizeof where, "%.300s: dataset %s of %.200s", f->file, name, place);
+        TRY(take_seconds(map, array, 0, where, seconds, err));
+    }
+done:
+    free(path);
+    return status;
+}
+
+/* In a store the first of: the first recording's array, its group, the group of the recordings, the root. */
+sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    sp_array_map *map = sp_array_source_map(source);
+    sp_stored *array = NULL;
+    char where[SP_STORED_WHERE], *group = NULL;
+    sp_status status = SP_OK;
+    *seconds = 0;
+    if (!map->file.store) {
+        TRY(sp_array_named(map, NULL, "epoch_seconds", "", &array, err));
+        if (array)
+            TRY(take_seconds(map, array, 0, sp_stored_where(&map->file, array, where), seconds, err));
+        goto done;
+    }
+    if (!(group = sp_array_group(map->first->name)))
+        TRY(sp_no_memory(err));
+    const char *const places[] = {map->first->name, group, map->base, "/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places && *seconds == 0; i++)
+        TRY(seconds_at(map, places[i], seconds, err));
+done:
+    free(group);
     return status;
 }

@@ -56,6 +56,23 @@ static const char *without_root(const char *name)
     return name + strspn(name, "/");
 }
 
+char *sp_stored_path(const char *name)
+{
+    char *path = malloc(strlen(name) + 2), *to = path;
+    for (name = without_root(name); path && *name; name = without_root(name)) {
+        const size_t n = strcspn(name, "/");
+        *to++ = '/';
+        memcpy(to, name, n);
+        to += n;
+        name += n;
+    }
+    if (path && to == path)
+        *to++ = '/';
+    if (path)
+        *to = '\0';
+    return path;
+}
+
 /* The name in UTF-8, as ids are made of it, and without the root. False: no memory. */
 static bool clean_name(char **name)
 {
@@ -363,9 +380,9 @@ static size_t letters_to_utf8(unsigned char *text, size_t n, bool is_big)
 static sp_status read_texts(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err)
 {
     const size_t n = (size_t)array->count, size = (size_t)array->size;
-    sp_status status = f->store ? f->store->texts(f, array, out, err) : sp_stored_load(f, array, err);
-    if (f->store)
-        return status;
+    if (f->store && f->store->texts)
+        return f->store->texts(f, array, out, err);
+    sp_status status = sp_stored_load(f, array, err);
     if (status != SP_OK)
         return status;
     unsigned char *raw = malloc(n * size + 1);

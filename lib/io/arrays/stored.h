@@ -80,11 +80,11 @@ typedef struct sp_store {
     sp_stored *(*find)(const sp_stored_file *f, const char *name);
     /* The names in a group, sorted naturally. The caller frees them. */
     sp_status (*links)(const sp_stored_file *f, const char *group, sp_texts *names, int64_t *n, sp_error *err);
-    /* Raw values start[] .. start[]+count[] of each dimension. */
+    /* Raw values start[] .. start[]+count[] of each dimension; NULL: f->load() brings all of an array to memory. */
     sp_status (*read)(const sp_stored_file *f, sp_stored *array, const int64_t *start, const int64_t *count, void *raw,
                       sp_error *err);
     void *(*room)(const sp_stored_file *f, size_t size); /* scratch, which the next call may take; NULL on lack of memory */
-    sp_status (*texts)(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err); /* [count] */
+    sp_status (*texts)(const sp_stored_file *f, sp_stored *array, sp_texts *out, sp_error *err); /* [count]; as `read` */
     /* The sentence for what is missing, or no array; `mend` ends it. */
     sp_status (*explain)(const sp_stored_file *f, const char *name, const char *mend, sp_error *err);
     /* What the file holds, and a place that may be that of scores, for a sentence. */
@@ -92,6 +92,8 @@ typedef struct sp_store {
     /* Attribute of what stands at `place`, as texts; *out NULL where there is none. is_number: they were whole numbers. */
     sp_status (*attribute)(const sp_stored_file *f, const char *place, const char *name, sp_texts *out, int64_t *n,
                            bool *is_number, sp_error *err);
+    /* The same as a number, NaN where it is not one. False: there is none. */
+    bool (*number)(const sp_stored_file *f, const char *place, const char *name, double *value);
     /* Notes how the first array of the recordings is stored, in f->storage. */
     sp_status (*describe)(sp_stored_file *f, const sp_stored *first, sp_error *err);
     /* Recordings of an array each. `take` opens one for a while; `each` all that fit a pattern, in natural order: ids and
@@ -138,6 +140,9 @@ int sp_stored_open(const char *file, int64_t *size, sp_error *err);
 void sp_stored_close(sp_stored_file *f); /* closes and frees what it holds, not f */
 /* Takes the "/" before names off, and sorts by_name; one without a name, or two of one name: SP_EDATA. */
 sp_status sp_stored_index(sp_stored_file *f, sp_error *err);
+
+/* A path in a store: "/a/b" of "a//b/", "/" of "". The caller frees it; NULL on lack of memory. */
+char *sp_stored_path(const char *name);
 
 /* The array of that name ("/probs" and "probs" are the same), or NULL. */
 sp_stored *sp_stored_find(const sp_stored_file *f, const char *name);

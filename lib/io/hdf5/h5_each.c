@@ -4,57 +4,9 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "io/arrays/array_find.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_store.h"
-
-/* ---- patterns ---- */
-
-/* "/night/rec_{id}/softmax": group "/night", before "rec_", after "", is_leaf false. */
-typedef struct pattern {
-    char *group, *before, *after;
-    bool is_leaf; /* nothing follows the component with {id} */
-} pattern;
-
-static void pattern_free(pattern *p)
-{
-    free(p->group);
-    free(p->before);
-    free(p->after);
-}
-
-static bool pattern_split(const char *path, pattern *out)
-{
-    const char *mark = strstr(path, "{id}"), *start = mark, *end = mark + strlen("{id}");
-    while (start[-1] != '/')
-        start--;
-    const char *stop = end + strcspn(end, "/");
-    out->group = start - 1 == path ? strdup("/") : strndup(path, (size_t)(start - 1 - path));
-    out->before = strndup(start, (size_t)(mark - start));
-    out->after = strndup(end, (size_t)(stop - end));
-    out->is_leaf = !*stop;
-    return out->group && out->before && out->after;
-}
-
-/* Cuts a link's name down to the id in place; false when it does not fit the pattern. */
-static bool pattern_match(const pattern *p, char *name)
-{
-    size_t n = strlen(name), before = strlen(p->before), after = strlen(p->after);
-    if (n <= before + after || memcmp(name, p->before, before) != 0 || memcmp(name + n - after, p->after, after) != 0)
-        return false;
-    memmove(name, name + before, n - before - after);
-    name[n - before - after] = '\0';
-    return true;
-}
-
-/* Datasets that stand beside recordings without being one. */
-static bool is_reserved(const char *name)
-{
-    static const char *const reserved[] = {"classes", "class_names", "ids", "offsets", "lengths"};
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(name, reserved[i]) == 0)
-            return true;
-    return false;
-}
 
 /* ---- what stands beside ---- */
 
@@ -195,7 +147,7 @@ static neighbours look_beside(hid_t group, const char *reference)
 typedef struct search {
     sp_stored_file *f;
     sp_h5_each *each;
-    pattern p;
+    sp_array_pattern p;
     const char *mend;
     sp_status (*check)(void *arg, sp_stored *array, sp_error *err);
     void *arg;
@@ -222,9 +174,7 @@ static hid_t group_open(const search *s, char *path, const char **name)
 static sp_status not_there(const search *s, const char *id, const char *path, sp_error *err)
 {
     const sp_h5_store *h = s->f->own;
-    char component[1024];
-    snprintf(component, sizeof component, "%s%s%s", s->p.before, id, s->p.after);
-    char *link = sp_h5_path_join(s->p.group, component);
+    char *link = sp_array_fill(s->p.until, id);
     if (!link)
         return sp_no_memory(err);
     const sp_h5_what what = sp_h5_look(h->file, link);
@@ -359,7 +309,7 @@ sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend,
     int64_t n_found = 0;
     bool are_hard = false;
     sp_status status = SP_OK;
-    if (!(h->each.pattern = strdup(path)) || !pattern_split(path, &s.p) || !(h->each.group = strdup(s.p.group)))
+    if (!(h->each.pattern = strdup(path)) || !sp_array_pattern_split(path, &s.p) || !(h->each.group = strdup(s.p.group)))
         TRY(sp_no_memory(err));
     const sp_h5_what what = sp_h5_look(h->file, s.p.group);
     if (what == SP_H5_DATASET)
@@ -375,7 +325,7 @@ sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend,
     for (int64_t i = 0; i < n_found; i++) { /* those that are recordings move to the front */
         char *id = (*ids)[i];
         bool is_one;
-        if (!pattern_match(&s.p, id) || (s.p.is_leaf && is_reserved(id)))
+        if (!sp_array_pattern_id(&s.p, id))
             continue;
         (*ids)[*n] = id;
         TRY(recording_look(&s, id, *n, &is_one, err));
@@ -384,6 +334,6 @@ sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend,
     if (*n == 0)
         TRY(sp_fail(err, SP_EFILE, "%s: nothing in the file fits %s; %s", f->file, path, mend));
 done:
-    pattern_free(&s.p);
+    sp_array_pattern_free(&s.p);
     return status;
 }

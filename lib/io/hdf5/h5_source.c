@@ -23,8 +23,6 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
         TRY(sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is an HDF5 file", f->file));
     TRY(sp_array_source_fill(source, request, err));
     source->info.is_simulated = sp_h5_has_attribute(sp_h5_store_file(f), "/", "recipe");
-    if (request->is_paths)
-        TRY(sp_h5_verdicts_open(source, request, err));
 done:
     return sp_h5_quiet_end(&quiet, status, err);
 }
@@ -83,21 +81,11 @@ static void use_threads(sp_source *source, int n_threads)
     sp_h5_store_use_threads(&sp_array_source_map(source)->file, n_threads);
 }
 
-/* The first of: the first recording's array, its group, the group of the recordings, the root. */
 static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err)
 {
-    const sp_array_map *map = sp_array_source_map(source);
-    const char *first = map->first ? map->first->name : NULL;
-    char *group = first ? sp_h5_path_group(first) : NULL;
-    if (first && !group)
-        return sp_no_memory(err);
-    const char *const places[] = {first, group, map->base, "/"};
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_epoch_seconds(sp_h5_store_file(&map->file), map->file.file, 4, places, seconds, err);
-    status = sp_h5_quiet_end(&quiet, status, err);
-    free(group);
-    return status;
+    return sp_h5_quiet_end(&quiet, sp_array_source_epoch_seconds(source, seconds, err), err);
 }
 
 /* HDF5's eight bytes stand at the begin, or after a block of the user's: at 512, 1024, 2048 ... */
@@ -124,7 +112,7 @@ const sp_format sp_h5_format = {.name = "an HDF5 file",
                                 .close = close_h5,
                                 .read = read_block,
                                 .read_path = read_path,
-                                .result = sp_h5_verdicts_result,
+                                .result = sp_array_source_result,
                                 .find_raters = find_raters,
                                 .read_rater = read_rater,
                                 .epoch_seconds = epoch_seconds,

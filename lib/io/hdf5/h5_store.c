@@ -7,7 +7,6 @@
 #include "core/try.h"
 #include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
-#include "io/hdf5/h5_source.h"
 #include "io/hdf5/h5_text.h"
 
 static const char mend[] = "name another dataset";
@@ -214,6 +213,11 @@ static sp_status attribute(const sp_stored_file *f, const char *place, const cha
                                                   : SP_OK;
 }
 
+static bool number(const sp_stored_file *f, const char *place, const char *name, double *value)
+{
+    return sp_h5_attribute_number(store_of(f)->file, place, name, value);
+}
+
 void sp_h5_store_use_threads(sp_stored_file *f, int n_threads)
 {
     sp_h5_store *h = store_of(f);
@@ -238,7 +242,6 @@ static void close_store(sp_stored_file *f)
         free(h->arrays[i]);
     }
     sp_h5_each_close(&h->each);
-    sp_h5_verdicts_close(h);
     if (h->file > 0 && !h->is_borrowed)
         H5Fclose(h->file);
     free(h->arrays);
@@ -255,6 +258,7 @@ static const sp_store h5_store = {.what = what_is,
                                   .explain = explain,
                                   .list = list,
                                   .attribute = attribute,
+                                  .number = number,
                                   .describe = describe,
                                   .take = sp_h5_each_take,
                                   .drop = sp_h5_each_drop,

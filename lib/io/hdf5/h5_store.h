@@ -43,10 +43,6 @@ typedef struct sp_h5_store {
     int n_threads;
     sp_h5_each each;
     char storage[160];
-    struct sp_h5_verdicts *verdicts; /* [n_verdicts] of a file that was opened for its paths (h5_source.h) */
-    int32_t n_verdicts;
-    bool *has_path_scores;    /* [n_verdicts] */
-    char *model_json, *input; /* or NULL */
 } sp_h5_store;
 
 /* Opens f->file; closed with f. SP_OK, or what sp_h5_open() returns; SP_ENOMEM. */

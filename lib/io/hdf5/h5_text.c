@@ -301,70 +301,22 @@ sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribu
 
 /* ---- numbers ---- */
 
-static const char epoch[] = "epoch_seconds";
-
-/* What is read of an attribute, or of a dataset; NaN where it is not one number. */
-static double read_number(hid_t id, bool is_dataset)
+bool sp_h5_attribute_number(hid_t file, const char *path, const char *attribute, double *value)
 {
-    double value = NAN;
-    hid_t type = is_dataset ? H5Dget_type(id) : H5Aget_type(id), space = is_dataset ? H5Dget_space(id) : H5Aget_space(id);
-    H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    bool is_number = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (is_number && (is_dataset ? H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value)
-                                 : H5Aread(id, H5T_NATIVE_DOUBLE, &value)) < 0)
-        value = NAN;
+    hid_t object, id = sp_h5_has_attribute(file, path, attribute) ? sp_h5_attribute_open(file, path, attribute, &object) : -1;
+    *value = NAN;
+    if (id < 0)
+        return false;
+    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
+    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    const bool is_one = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    if (is_one && H5Aread(id, H5T_NATIVE_DOUBLE, value) < 0)
+        *value = NAN;
     if (type >= 0)
         H5Tclose(type);
     if (space >= 0)
         H5Sclose(space);
-    return value;
-}
-
-/* The attribute of an object; else, of a group, the dataset in it. False: there is neither. */
-static bool find_epoch(hid_t file, const char *place, const char **what, double *seconds, bool *failed)
-{
-    *seconds = NAN;
-    if (sp_h5_has_attribute(file, place, epoch)) {
-        hid_t object, id = sp_h5_attribute_open(file, place, epoch, &object);
-        *what = "attribute";
-        if (id >= 0) {
-            *seconds = read_number(id, false);
-            H5Aclose(id);
-            H5Oclose(object);
-        }
-        return true;
-    }
-    char *path = sp_h5_path_join(place, epoch);
-    *failed |= !path;
-    const bool is_there = path && sp_h5_look(file, place) == SP_H5_GROUP && sp_h5_look(file, path) == SP_H5_DATASET;
-    hid_t id = is_there ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
-    *what = "dataset";
-    if (id >= 0) {
-        *seconds = read_number(id, true);
-        H5Dclose(id);
-    }
-    free(path);
-    return is_there;
-}
-
-sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, const char *const *places, double *seconds,
-                              sp_error *err)
-{
-    *seconds = 0;
-    for (int i = 0; i < n_places; i++) {
-        const char *what;
-        bool failed = false;
-        if (!places[i] || !find_epoch(file, places[i], &what, seconds, &failed)) {
-            if (failed)
-                return sp_no_memory(err);
-            continue;
-        }
-        if (*seconds > 0 && isfinite(*seconds))
-            return SP_OK;
-        *seconds = 0;
-        return sp_fail(err, SP_EDATA, "%s: %s %s of %s is not one number above 0; `epoch_seconds` X says how long a step is",
-                       file_name, what, epoch, places[i]);
-    }
-    *seconds = 0;
-    return SP_OK;
+    H5Aclose(id);
+    H5Oclose(object);
+    return true;
 }

@@ -33,9 +33,7 @@ bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
 /* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
 sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
 
-/* Attribute epoch_seconds, the length of a step, or in a group a dataset of that name: the first of the objects that has one, in the order given. *seconds is 0 where
- * none has it. SP_OK; SP_EDATA (not one finite number above 0: the message names it). Cost: opening each object. */
-sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, const char *const *places, double *seconds,
-                              sp_error *err);
+/* An attribute of the object at `path` as a number, NaN where it is not one. False: there is none. */
+bool sp_h5_attribute_number(hid_t file, const char *path, const char *attribute, double *value);
 
 #endif

@@ -53,25 +53,72 @@ static sp_status ask_texts(const char *function, const char *file, PyObject *wha
     return status;
 }
 
-sp_status sp_h5_elsewhere_names(const char *file, const char *place, const char *labels, sp_texts *names, int64_t *n,
-                                sp_error *err)
+/* The same with the interpreter's lock taken. The format makes the argument. */
+static sp_status ask_locked(const char *function, const char *file, sp_texts *out, int64_t *n, sp_error *err, const char *format,
+                            const char *first, const char *second)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
-    const sp_status status = ask_texts("names", file, Py_BuildValue("(zz)", place, labels), names, n, err);
+    const sp_status status = ask_texts(function, file, Py_BuildValue(format, first, second), out, n, err);
     PyGILState_Release(state);
     return status;
 }
 
-sp_status sp_h5_elsewhere_array(const char *file, const char *name, unsigned char **bytes, int64_t *n, sp_error *err)
+sp_status sp_h5_elsewhere_open(const char *file, sp_error *err)
+{
+    sp_texts none = NULL;
+    int64_t n = 0;
+    const sp_status status = ask_locked("open_", file, &none, &n, err, "z", NULL, NULL);
+    free(none);
+    return status;
+}
+
+sp_status sp_h5_elsewhere_what(const char *file, const char *path, int *what, sp_error *err)
+{
+    sp_texts number = NULL;
+    int64_t n = 0;
+    const sp_status status = ask_locked("what", file, &number, &n, err, "s", path, NULL);
+    if (status == SP_OK && n == 1)
+        *what = atoi(number[0]);
+    free(number);
+    return status;
+}
+
+sp_status sp_h5_elsewhere_links(const char *file, const char *group, sp_texts *names, int64_t *n, sp_error *err)
+{
+    return ask_locked("links", file, names, n, err, "s", group, NULL);
+}
+
+sp_status sp_h5_elsewhere_attribute(const char *file, const char *path, const char *name, sp_texts *out, int64_t *n,
+                                    sp_error *err)
+{
+    return ask_locked("attribute", file, out, n, err, "(ss)", path, name);
+}
+
+sp_status sp_h5_elsewhere_list(const char *file, sp_texts *out, int64_t *n, sp_error *err)
+{
+    return ask_locked("listed", file, out, n, err, "z", NULL, NULL);
+}
+
+sp_status sp_h5_elsewhere_explain(const char *file, const char *path, const char *mend, sp_error *err)
+{
+    sp_texts none = NULL;
+    int64_t n = 0;
+    const sp_status status = ask_locked("explain", file, &none, &n, err, "(ss)", path, mend);
+    free(none);
+    return status == SP_OK ? sp_fail(err, SP_EFILE, "%s: %s cannot be read by h5py", file, path) : status;
+}
+
+sp_status sp_h5_elsewhere_array(const char *file, const char *path, bool has_values, unsigned char **bytes, int64_t *n,
+                                sp_error *err)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
     sp_status status = SP_OK;
     char *from = NULL;
     Py_ssize_t size = 0;
-    PyObject *values = ask("array", file, Py_BuildValue("s", name), &status, err);
+    PyObject *values = ask("array", file, Py_BuildValue("(si)", path, (int)has_values), &status, err);
     if (values && PyBytes_AsStringAndSize(values, &from, &size) != 0) {
         PyErr_Clear();
-        status = sp_fail(err, SP_EFILE, "%s: %s cannot be read by h5py", file, name);
+        status = sp_fail(err, SP_EFILE, "%s: %s cannot be read by h5py", file, path);
     }
     if (status == SP_OK) {
         *bytes = malloc((size_t)size + 1);
@@ -82,26 +129,6 @@ sp_status sp_h5_elsewhere_array(const char *file, const char *name, unsigned cha
             status = sp_no_memory(err);
     }
     Py_XDECREF(values);
-    PyGILState_Release(state);
-    return status;
-}
-
-sp_status sp_h5_elsewhere_subjects(const char *file, const char *pattern, const char *name, int64_t n, const char *const *ids,
-                                   sp_texts *names, sp_error *err)
-{
-    const PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *list = PyList_New((Py_ssize_t)n);
-    int64_t n_found = 0;
-    sp_status status;
-    for (int64_t i = 0; list && i < n; i++) {
-        PyObject *id = PyUnicode_FromString(ids[i]);
-        if (!id || PyList_SetItem(list, (Py_ssize_t)i, id) != 0)
-            Py_CLEAR(list);
-    }
-    status = ask_texts("subjects", file, list ? Py_BuildValue("(ssN)", pattern, name, list) : NULL, names, &n_found, err);
-    if (status == SP_OK && n_found != n)
-        status =
-            sp_fail(err, SP_EFILE, "%s: h5py finds %lld recordings in place of %lld", file, (long long)n_found, (long long)n);
     PyGILState_Release(state);
     return status;
 }

@@ -4,9 +4,7 @@
 
 #include "core/try.h"
 #include "io/arrays/array_find.h"
-#include "io/hdf5/h5_file.h"
-#include "io/hdf5/h5_source.h"
-#include "io/hdf5/h5_text.h"
+#include "io/arrays/array_source.h"
 
 static sp_status read_scores(const sp_array_map *map, sp_stored *array, double **out, sp_error *err)
 {
@@ -39,14 +37,14 @@ done:
 }
 
 /* Only statepath's own files, where /status stands beside /paths, have these. */
-static sp_status read_verdicts(sp_array_map *map, const char *strategy, sp_h5_verdicts *v, sp_error *err)
+static sp_status read_verdicts(sp_array_map *map, const char *strategy, sp_verdicts *v, sp_error *err)
 {
     static const char *const groups[] = {"/path_scores", "/status", "/broken"};
     char *path = NULL;
     sp_status status = SP_OK;
     for (int i = 0; i < 3; i++) {
         free(path);
-        if (!(path = sp_h5_path_join(groups[i], strategy)))
+        if (!(path = sp_array_join(groups[i], strategy)))
             TRY(sp_no_memory(err));
         sp_stored *array = sp_stored_find(&map->file, path);
         if (!array)
@@ -61,49 +59,56 @@ done:
     return status;
 }
 
-sp_status sp_h5_verdicts_open(sp_source *source, const sp_request *request, sp_error *err)
+/* A text of the root; *out NULL where there is none. */
+static sp_status read_text(const sp_array_map *map, const char *name, char **out, sp_error *err)
 {
-    sp_array_map *map = sp_array_source_map(source);
-    sp_h5_store *h = map->file.own;
+    sp_texts texts = NULL;
+    int64_t n = 0;
+    bool is_number;
+    const sp_status status = map->file.store->attribute(&map->file, "/", name, &texts, &n, &is_number, NULL);
+    const bool failed = status == SP_ENOMEM || (texts && n == 1 && !(*out = strdup(texts[0])));
+    free(texts);
+    return failed ? sp_no_memory(err) : SP_OK; /* what is no text says nothing */
+}
+
+sp_status sp_array_verdicts_open(sp_source *source, const sp_request *request, sp_error *err)
+{
+    sp_array_opened *a = source->opened;
     const int32_t n = source->paths.n_strategies;
-    char *place = sp_h5_path(request->paths ? request->paths : "/paths");
+    char *place = sp_stored_path(request->paths ? request->paths : "/paths");
     sp_status status = SP_OK;
-    h->verdicts = calloc((size_t)n + 1, sizeof *h->verdicts);
-    h->has_path_scores = calloc((size_t)n + 1, sizeof *h->has_path_scores);
-    if (!place || !h->verdicts || !h->has_path_scores)
+    if (!place || !(a->verdicts = calloc((size_t)n + 1, sizeof *a->verdicts)))
         TRY(sp_no_memory(err));
-    h->n_verdicts = n;
+    a->n_verdicts = n;
     for (int32_t i = 0; i < n && strcmp(place, "/paths") == 0; i++) {
-        TRY(read_verdicts(map, source->paths.strategies[i], &h->verdicts[i], err));
-        h->has_path_scores[i] = h->verdicts[i].scores != NULL;
+        TRY(read_verdicts(&a->map, source->paths.strategies[i], &a->verdicts[i], err));
+        a->has_path_scores[i] = a->verdicts[i].scores != NULL;
     }
-    TRY(sp_h5_root_text(h->file, map->file.file, "model", &h->model_json, err));
-    TRY(sp_h5_root_text(h->file, map->file.file, "input", &h->input, err));
-    source->paths.has_path_scores = h->has_path_scores;
-    source->paths.model_json = h->model_json;
-    source->paths.input = h->input;
+    TRY(read_text(&a->map, "model", &a->model_json, err));
+    TRY(read_text(&a->map, "input", &a->input, err));
+    source->paths.model_json = a->model_json;
+    source->paths.input = a->input;
 done:
     free(place);
     return status;
 }
 
-void sp_h5_verdicts_close(sp_h5_store *h)
+void sp_array_verdicts_close(sp_array_opened *a)
 {
-    for (int32_t i = 0; h->verdicts && i < h->n_verdicts; i++) {
-        free(h->verdicts[i].status);
-        free(h->verdicts[i].broken);
-        free(h->verdicts[i].scores);
+    for (int32_t i = 0; a->verdicts && i < a->n_verdicts; i++) {
+        free(a->verdicts[i].status);
+        free(a->verdicts[i].broken);
+        free(a->verdicts[i].scores);
     }
-    free(h->verdicts);
-    free(h->has_path_scores);
-    free(h->model_json);
-    free(h->input);
+    free(a->verdicts);
+    free(a->model_json);
+    free(a->input);
 }
 
-sp_decoded sp_h5_verdicts_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded)
+sp_decoded sp_array_source_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded)
 {
-    const sp_h5_store *h = sp_array_source_map(source)->file.own;
-    const sp_h5_verdicts *v = &h->verdicts[strategy];
+    const sp_array_opened *a = source->opened;
+    const sp_verdicts nothing = {.status = NULL}, *v = a->verdicts ? &a->verdicts[strategy] : &nothing;
     sp_decoded result = {.status = SP_OK, .step = -1};
     if (v->status)
         result.status = v->status[recording] == 1   ? SP_ENOPATH
