@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/names.h"
@@ -192,16 +193,52 @@ sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_
     return SP_OK;
 }
 
-sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out)
+static sp_status want_text(const sp_json_doc *doc, const sp_json_at *at, const json_t *value, char **out)
 {
-    const json_t *value = json_object_get(doc->root, key);
-    const sp_json_at root = {0}, at = {&root, key, 0};
-    if (!value)
-        return SP_OK;
     if (!json_is_string(value))
-        return sp_json_fail(doc, &at, "key \"%s\": needs a string in double quotes; this is %s", key, sp_json_kind(value));
+        return sp_json_fail(doc, at, "key \"%s\": needs a string in double quotes; this is %s", at->key, sp_json_kind(value));
+    free(*out);
     *out = strdup(json_string_value(value));
     return *out ? SP_OK : sp_no_memory(doc->err);
+}
+
+sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out)
+{
+    const sp_json_at root = {0};
+    return sp_json_read_members(doc, &root, doc->root, 1, &(sp_json_member){.key = key, .type = SP_JSON_TEXT}, out);
+}
+
+sp_status sp_json_missing(const sp_json_doc *doc, const sp_json_at *at, const char *key, const char *example)
+{
+    if (!*example)
+        return sp_json_fail(doc, at, "key \"%s\" is missing", key);
+    return sp_json_fail(doc, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key, at->key ? " in " : "", at->key ? at->key : "",
+                        key, example);
+}
+
+sp_status sp_json_read_members(const sp_json_doc *doc, const sp_json_at *at, const json_t *object, size_t n,
+                               const sp_json_member *members, void *to)
+{
+    sp_status status = SP_OK;
+    for (size_t i = 0; status == SP_OK && i < n; i++) {
+        const sp_json_member *m = &members[i];
+        const sp_json_at here = {at, m->key, 0};
+        const json_t *value = json_object_get(object, m->key);
+        void *place = (char *)to + m->offset;
+        if (!value)
+            status = m->example ? sp_json_missing(doc, at, m->key, m->example) : SP_OK;
+        else if (m->type == SP_JSON_NUMBER)
+            status = sp_json_want_number(doc, &here, m->key, value, place);
+        else if (m->type == SP_JSON_WHOLE)
+            status = sp_json_want_integer(doc, &here, m->key, value, place);
+        else if (m->type == SP_JSON_TEXT)
+            status = want_text(doc, &here, value, place);
+        else if (json_is_boolean(value))
+            *(bool *)place = json_is_true(value);
+        else
+            status = sp_json_fail(doc, &here, "key \"%s\": needs true or false; this is %s", m->key, sp_json_kind(value));
+    }
+    return status;
 }
 
 sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, double *out)

@@ -31,6 +31,22 @@ sp_status sp_json_fail(const sp_json_doc *doc, const sp_json_at *at, const char 
 /* Is every key of the object at `at` one of keys[n]? Else fails with the nearest one. */
 sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n, const char *const *keys);
 
+/* Members of an object that are plain values, and where they go: by their type a double, an int64_t, a char * that the caller
+ * frees, a bool. */
+typedef enum sp_json_type { SP_JSON_NUMBER, SP_JSON_WHOLE, SP_JSON_TEXT, SP_JSON_BOOL } sp_json_type;
+typedef struct sp_json_member {
+    const char *key;
+    sp_json_type type;
+    size_t offset;       /* in the struct */
+    const char *example; /* of one that must be there, "" without a word of how; NULL: it may be missing, and nothing is set */
+} sp_json_member;
+
+/* Reads members [n] of the object at `at` into the struct `to`. */
+sp_status sp_json_read_members(const sp_json_doc *doc, const sp_json_at *at, const json_t *object, size_t n,
+                               const sp_json_member *members, void *to);
+/* The sentence for a member that must be there: `example` as above. */
+sp_status sp_json_missing(const sp_json_doc *doc, const sp_json_at *at, const char *key, const char *example);
+
 /* A copy of the optional text at a key of the document into *out, which the caller frees. */
 sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out);
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,35 @@ void sp_json_put_integer(sp_json_writer *writer, int64_t x)
     sp_json_put(writer, buffer);
 }
 
+void sp_json_putf(sp_json_writer *writer, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    for (const char *at = format, *mark; *at; at = mark) {
+        char raw[128];
+        mark = at + strcspn(at, "%");
+        for (size_t n = (size_t)(mark - at), part; n > 0; n -= part, at += part) {
+            part = n < sizeof raw ? n : sizeof raw - 1;
+            snprintf(raw, sizeof raw, "%.*s", (int)part, at);
+            sp_json_put(writer, raw);
+        }
+        if (mark[0] == '%' && mark[1] == 's')
+            sp_json_put_string(writer, va_arg(values, const char *));
+        else if (mark[0] == '%' && mark[1] == 'g')
+            sp_json_put_number(writer, va_arg(values, double));
+        else if (mark[0] == '%')
+            sp_json_put_integer(writer, va_arg(values, long long));
+        mark += mark[0] == '%' ? (mark[1] == 'l' ? 4 : 2) : 0;
+    }
+    va_end(values);
+}
+
+void sp_json_put_text(sp_json_writer *writer, const char *key, const char *text)
+{
+    if (text)
+        sp_json_putf(writer, ",\n  %s: %s", key, text);
+}
+
 void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent)
 {
     if (is_first)
@@ -180,12 +210,4 @@ void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values)
         sp_json_put(writer, "]");
     }
     sp_json_put(writer, "]");
-}
-
-void sp_json_put_member(sp_json_writer *writer, const char *key, double x)
-{
-    sp_json_put(writer, ",\n    ");
-    sp_json_put_string(writer, key);
-    sp_json_put(writer, ": ");
-    sp_json_put_number(writer, x);
 }

@@ -33,8 +33,14 @@ void sp_json_put_string(sp_json_writer *writer, const char *string); /* quoted a
 void sp_json_put_cleaned(sp_json_writer *writer, const char *text);  /* the same; what is no UTF-8 becomes U+FFFD */
 void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest that reads back exactly; x finite */
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
-/* Another member, not the first, of an object that is indented by four spaces. */
-void sp_json_put_member(sp_json_writer *writer, const char *key, double x);
+/* As it is, but for %s (a string, quoted), %g (a number, the shortest) and %lld. */
+void sp_json_putf(sp_json_writer *writer, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+/* The next member of the document, a text; nothing where it is NULL. */
+void sp_json_put_text(sp_json_writer *writer, const char *key, const char *text);
 /* Before an item: nothing before the first, else a comma; then a new line with `indent` blanks where the line is full. */
 void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
 /* The name of an item of an object, after such a comma: "name": */

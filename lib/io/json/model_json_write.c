@@ -240,10 +240,8 @@ static void put_dwell(sp_json_writer *writer, const sp_model *model)
     }
     if (!is_first)
         sp_json_put(writer, "}");
-    if (model->min_dwell_at_end) {
-        sp_json_put_key(writer, "min_dwell_at_end");
-        sp_json_put(writer, "true");
-    }
+    if (model->min_dwell_at_end)
+        sp_json_put(writer, ",\n  \"min_dwell_at_end\": true");
 }
 
 static void put_decoding(sp_json_writer *writer, const sp_model *model)
@@ -257,23 +255,11 @@ static void put_labeller(sp_json_writer *writer, const sp_model *model)
 {
     if (!model->labeller)
         return;
-    sp_json_put_key(writer, "labeller");
-    sp_json_put(writer, "{\n    \"classes\": [");
-    for (int32_t k = 0; k < model->n_classes; k++) {
-        sp_json_put_comma(writer, k == 0, 6);
-        sp_json_put_string(writer, model->classes[k]);
-    }
-    sp_json_put(writer, "],\n    \"confusion\": ");
+    sp_json_put(writer, ",\n  \"labeller\": {\n    \"classes\": ");
+    sp_json_put_strings(writer, model->n_classes, model->classes, 6);
+    sp_json_put(writer, ",\n    \"confusion\": ");
     sp_json_put_matrix(writer, model->n_classes, model->labeller);
     sp_json_put(writer, "\n  }");
-}
-
-static void put_text(sp_json_writer *writer, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    sp_json_put_key(writer, key);
-    sp_json_put_string(writer, text);
 }
 
 sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
@@ -281,9 +267,9 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     sp_json_writer writer;
     sp_json_writer_open(&writer);
     sp_json_put(&writer, "{\n  \"statepath_model\": 1");
-    put_text(&writer, "name", *model->name ? model->name : NULL);
-    put_text(&writer, "description", model->description);
-    put_text(&writer, "source", model->source);
+    sp_json_put_text(&writer, "name", *model->name ? model->name : NULL);
+    sp_json_put_text(&writer, "description", model->description);
+    sp_json_put_text(&writer, "source", model->source);
     sp_json_put_key(&writer, "classes");
     sp_json_put_strings(&writer, model->n_classes, model->classes, 4);
     put_aliases(&writer, model);

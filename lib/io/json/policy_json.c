@@ -1,4 +1,5 @@
 /* Recipes of policies, from JSON and back. */
+#include <stddef.h>
 #include <string.h>
 
 #include "core/try.h"
@@ -12,44 +13,42 @@ static const char *const policy_keys[] = {"moves",        "positions", "legal", 
                                           "legal_spread", "sharpness", "leak",  "leak_spread"};
 enum { N_RECIPE_KEYS = sizeof recipe_keys / sizeof *recipe_keys, N_POLICY_KEYS = sizeof policy_keys / sizeof *policy_keys };
 
-static sp_status read_integer(const sp_json_doc *doc, const sp_json_at *parent, const char *key, const json_t *value,
-                              int64_t *out)
-{
-    const sp_json_at at = {parent, key, 0};
-    return value ? sp_json_want_integer(doc, &at, key, value, out) : sp_json_fail(doc, parent, "key \"%s\" is missing", key);
-}
-
-static sp_status read_number(const sp_json_doc *doc, const sp_json_at *parent, const char *key, const json_t *value, double *out)
-{
-    const sp_json_at at = {parent, key, 0};
-    return value ? sp_json_want_number(doc, &at, key, value, out) : sp_json_fail(doc, parent, "key \"%s\" is missing", key);
-}
+#define POLICY(type, key, member)                                                                                                \
+    {                                                                                                                            \
+        key, type, offsetof(sp_policy_recipe, member), ""                                                                        \
+    }
 
 static sp_status read_policy(const sp_json_doc *doc, const sp_json_at *at, json_t *object, sp_policy_recipe *r)
 {
+    static const sp_json_member members[] = {POLICY(SP_JSON_WHOLE, "moves", n_moves),
+                                             POLICY(SP_JSON_WHOLE, "positions", n_positions),
+                                             POLICY(SP_JSON_NUMBER, "usual_legal", usual_legal),
+                                             POLICY(SP_JSON_NUMBER, "legal_spread", legal_spread),
+                                             POLICY(SP_JSON_NUMBER, "sharpness", sharpness),
+                                             POLICY(SP_JSON_NUMBER, "leak", leak),
+                                             POLICY(SP_JSON_NUMBER, "leak_spread", leak_spread)};
     const sp_json_at legal_at = {at, "legal", 0};
     if (!json_is_object(object))
         return sp_json_fail(doc, at, "key \"policy\": needs an object, as {\"moves\": 1900, ...}; this is %s",
                             sp_json_kind(object));
+    const json_t *legal = json_object_get(object, legal_at.key);
     sp_status status = SP_OK;
     TRY(sp_json_check_keys(doc, at, object, N_POLICY_KEYS, policy_keys));
-    const json_t *legal = json_object_get(object, "legal");
-    if ((!json_is_array(legal) || json_array_size(legal) != 2))
-        TRY(sp_json_fail(doc, legal ? &legal_at : at,
-                         "key \"legal\": needs the least and the greatest number of legal moves, as [1, 218]"));
-    TRY(read_integer(doc, &legal_at, "legal", json_array_get(legal, 0), &r->min_legal));
-    TRY(read_integer(doc, &legal_at, "legal", json_array_get(legal, 1), &r->max_legal));
-    TRY(read_integer(doc, at, "moves", json_object_get(object, "moves"), &r->n_moves));
-    TRY(read_integer(doc, at, "positions", json_object_get(object, "positions"), &r->n_positions));
-    double *const numbers[] = {&r->usual_legal, &r->legal_spread, &r->sharpness, &r->leak, &r->leak_spread};
-    for (int i = 0; i < 5; i++)
-        TRY(read_number(doc, at, policy_keys[3 + i], json_object_get(object, policy_keys[3 + i]), numbers[i]));
+    if (!json_is_array(legal) || json_array_size(legal) != 2)
+        return sp_json_fail(doc, legal ? &legal_at : at,
+                            "key \"legal\": needs the least and the greatest number of legal moves, as [1, 218]");
+    TRY(sp_json_want_integer(doc, &(sp_json_at){&legal_at, "legal", 0}, "legal", json_array_get(legal, 0), &r->min_legal));
+    TRY(sp_json_want_integer(doc, &(sp_json_at){&legal_at, "legal", 0}, "legal", json_array_get(legal, 1), &r->max_legal));
+    TRY(sp_json_read_members(doc, at, object, sizeof members / sizeof *members, members, r));
 done:
     return status;
 }
 
 static sp_status read_recipe(const sp_json_doc *doc, void *recipe)
 {
+    static const sp_json_member members[] = {{"name", SP_JSON_TEXT, offsetof(sp_policy_recipe, name), NULL},
+                                             {"description", SP_JSON_TEXT, offsetof(sp_policy_recipe, description), NULL},
+                                             POLICY(SP_JSON_WHOLE, "seed", seed)};
     sp_policy_recipe *r = recipe;
     const sp_json_at root = {NULL, NULL, 0}, version = {&root, "statepath_recipe", 0}, policy = {&root, "policy", 0};
     const json_t *format = json_object_get(doc->root, "statepath_recipe");
@@ -57,19 +56,14 @@ static sp_status read_recipe(const sp_json_doc *doc, void *recipe)
     sp_error fault;
     if (!json_is_integer(format) || json_integer_value(format) != 1)
         return sp_json_fail(doc, format ? &version : &root, "a recipe begins with \"statepath_recipe\": 1");
-    sp_status status = sp_json_check_keys(doc, &root, doc->root, N_RECIPE_KEYS, recipe_keys);
-    if (status == SP_OK)
-        status = sp_json_read_text(doc, "name", &r->name);
-    if (status == SP_OK)
-        status = sp_json_read_text(doc, "description", &r->description);
-    if (status == SP_OK)
-        status = read_integer(doc, &root, "seed", json_object_get(doc->root, "seed"), &r->seed);
-    if (status == SP_OK)
-        status = read_policy(doc, &policy, json_object_get(doc->root, "policy"), r);
-    if (status != SP_OK || sp_policy_recipe_check(r, &key, &fault) == SP_OK)
-        return status;
-    const sp_json_at at = {strcmp(key, "seed") == 0 ? &root : &policy, key, 0};
-    return sp_json_fail(doc, &at, "%s", fault.message);
+    sp_status status = SP_OK;
+    TRY(sp_json_check_keys(doc, &root, doc->root, N_RECIPE_KEYS, recipe_keys));
+    TRY(sp_json_read_members(doc, &root, doc->root, sizeof members / sizeof *members, members, r));
+    TRY(read_policy(doc, &policy, json_object_get(doc->root, "policy"), r));
+    if (sp_policy_recipe_check(r, &key, &fault) != SP_OK)
+        return sp_json_fail(doc, &(sp_json_at){strcmp(key, "seed") == 0 ? &root : &policy, key, 0}, "%s", fault.message);
+done:
+    return status;
 }
 
 static void free_any(void *recipe)
@@ -81,20 +75,12 @@ static const sp_recipe_kind policies = {.key = "policy", .size = sizeof(sp_polic
 
 sp_status sp_policy_recipe_from_json(const char *text, const char *name, sp_policy_recipe **out, sp_error *err)
 {
-    void *recipe;
-    sp_status status = sp_recipe_from_text(&policies, text, name, &recipe, err);
-    if (status == SP_OK)
-        *out = recipe;
-    return status;
+    return sp_recipe_from_text(&policies, text, name, (void **)out, err);
 }
 
 sp_status sp_policy_recipe_load(const char *file, sp_policy_recipe **out, sp_error *err)
 {
-    void *recipe;
-    sp_status status = sp_recipe_from_file(&policies, file, &recipe, err);
-    if (status == SP_OK)
-        *out = recipe;
-    return status;
+    return sp_recipe_from_file(&policies, file, (void **)out, err);
 }
 
 /* ---- writing ---- */
@@ -104,27 +90,13 @@ sp_status sp_policy_recipe_to_json(const sp_policy_recipe *r, char **text, sp_er
     sp_json_writer writer;
     sp_json_writer_open(&writer);
     sp_json_put(&writer, "{\n  \"statepath_recipe\": 1");
-    const char *const keys[] = {"name", "description"}, *const texts[] = {r->name, r->description};
-    for (int i = 0; i < 2; i++)
-        if (texts[i]) {
-            sp_json_put_key(&writer, keys[i]);
-            sp_json_put_string(&writer, texts[i]);
-        }
-    sp_json_put_key(&writer, "seed");
-    sp_json_put_integer(&writer, r->seed);
-    sp_json_put_key(&writer, "policy");
-    sp_json_put(&writer, "{\n    \"moves\": ");
-    sp_json_put_integer(&writer, r->n_moves);
-    sp_json_put(&writer, ",\n    \"positions\": ");
-    sp_json_put_integer(&writer, r->n_positions);
-    sp_json_put(&writer, ",\n    \"legal\": [");
-    sp_json_put_integer(&writer, r->min_legal);
-    sp_json_put(&writer, ", ");
-    sp_json_put_integer(&writer, r->max_legal);
-    sp_json_put(&writer, "]");
-    const double numbers[] = {r->usual_legal, r->legal_spread, r->sharpness, r->leak, r->leak_spread};
-    for (int i = 0; i < 5; i++)
-        sp_json_put_member(&writer, policy_keys[3 + i], numbers[i]);
-    sp_json_put(&writer, "\n  }\n}\n");
+    sp_json_put_text(&writer, "name", r->name);
+    sp_json_put_text(&writer, "description", r->description);
+    sp_json_putf(&writer, ",\n  \"seed\": %lld,\n  \"policy\": {\n    \"moves\": %lld,\n    \"positions\": %lld",
+                 (long long)r->seed, (long long)r->n_moves, (long long)r->n_positions);
+    sp_json_putf(&writer, ",\n    \"legal\": [%lld, %lld],\n    \"usual_legal\": %g,\n    \"legal_spread\": %g",
+                 (long long)r->min_legal, (long long)r->max_legal, r->usual_legal, r->legal_spread);
+    sp_json_putf(&writer, ",\n    \"sharpness\": %g,\n    \"leak\": %g,\n    \"leak_spread\": %g\n  }\n}\n", r->sharpness,
+                 r->leak, r->leak_spread);
     return sp_json_writer_close(&writer, text, err);
 }

@@ -1,5 +1,6 @@
 /* Recipes of made data, from JSON and back. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,46 +114,34 @@ static sp_status read_start(sp_recipe_reader *reader)
     return SP_OK;
 }
 
-static sp_status read_sizes(sp_recipe_reader *reader)
+/* `steps`: one length, or two. */
+static sp_status read_steps(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
     sp_status status = SP_OK;
-    json_t *seed = sp_recipe_member(reader, &reader->root, "seed", "1", &status);
-    json_t *recordings = seed ? sp_recipe_member(reader, &reader->root, "recordings", "20", &status) : NULL;
-    json_t *steps = recordings ? sp_recipe_member(reader, &reader->root, "steps", "[700, 1100]", &status) : NULL;
+    const json_t *steps = sp_recipe_member(reader, &reader->root, "steps", "[700, 1100]", &status);
+    const sp_json_at at = {&reader->root, "steps", 0};
     if (!steps)
         return status;
-    sp_json_at seed_at = {&reader->root, "seed", 0}, recordings_at = {&reader->root, "recordings", 0},
-               at = {&reader->root, "steps", 0};
-    if ((status = sp_json_want_integer(&reader->doc, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
-        (status = sp_json_want_integer(&reader->doc, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
-        return status;
-    bool is_range = json_is_array(steps);
+    const bool is_range = json_is_array(steps);
     if (is_range && json_array_size(steps) != 2)
         return sp_json_fail(&reader->doc, &at, "key \"steps\": needs one length, or two: the least and the greatest");
-    status = sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
-    if (status == SP_OK)
-        status =
-            sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
+    TRY(sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps));
+    TRY(sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps));
+done:
     return status;
 }
 
-/* "generator" and "unused". */
 static sp_status read_generator(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
-    const json_t *unused = json_object_get(reader->doc.root, "unused");
-    sp_json_at at = {&reader->root, "generator", 0}, unused_at = {&reader->root, "unused", 0};
+    const sp_json_at at = {&reader->root, "generator", 0};
     char *name = NULL;
     sp_status status = SP_OK;
-    TRY(sp_json_read_text(&reader->doc, "generator", &name));
-    if (name) {
-        recipe->is_numpy = strcmp(name, "numpy") == 0;
-        if (!recipe->is_numpy && strcmp(name, "gsl") != 0)
-            TRY(sp_json_fail(&reader->doc, &at, "key \"generator\": \"%s\" is not known; it is \"gsl\" or \"numpy\"", name));
-    }
-    if (unused)
-        TRY(sp_json_want_integer(&reader->doc, &unused_at, "unused", unused, &recipe->n_unused));
+    TRY(sp_json_read_text(&reader->doc, at.key, &name));
+    recipe->is_numpy = name && strcmp(name, "numpy") == 0;
+    if (name && !recipe->is_numpy && strcmp(name, "gsl") != 0)
+        TRY(sp_json_fail(&reader->doc, &at, "key \"generator\": \"%s\" is not known; it is \"gsl\" or \"numpy\"", name));
 done:
     free(name);
     return status;
@@ -180,17 +169,18 @@ static sp_status find_inner(sp_recipe_reader *reader)
 
 static sp_status read_classifier(sp_recipe_reader *reader)
 {
+    static const sp_json_member numbers[] = {{"error_run", SP_JSON_NUMBER, offsetof(sp_recipe, error_run), NULL},
+                                             {"noise", SP_JSON_NUMBER, offsetof(sp_recipe, noise), NULL},
+                                             {"overconfidence", SP_JSON_NUMBER, offsetof(sp_recipe, overconfidence), NULL},
+                                             {"floor", SP_JSON_NUMBER, offsetof(sp_recipe, floor), NULL}};
     sp_recipe *recipe = reader->recipe;
-    json_t *object = reader->inner_object;
+    const sp_json_at *at = &reader->inner;
     recipe->error_run = recipe->overconfidence = 1;
     recipe->floor = fmin(0.001, 1.0 / recipe->n_classes);
-    const sp_json_at *at = &reader->inner;
-    double *const numbers[] = {&recipe->error_run, &recipe->noise, &recipe->overconfidence, &recipe->floor};
     sp_status status = SP_OK;
-    TRY(sp_json_check_keys(&reader->doc, at, object, 5, classifier_keys));
+    TRY(sp_json_check_keys(&reader->doc, at, reader->inner_object, 5, classifier_keys));
     TRY(read_matrix(reader, at, "confusion", &recipe->confusion));
-    for (int i = 0; i < 4; i++)
-        TRY(sp_recipe_read_number(reader, at, classifier_keys[i + 1], numbers[i]));
+    TRY(sp_json_read_members(&reader->doc, at, reader->inner_object, sizeof numbers / sizeof *numbers, numbers, recipe));
 done:
     return status;
 }
@@ -217,21 +207,27 @@ static sp_status check_recipe(const sp_recipe_reader *reader)
 
 static sp_status read_recipe(sp_recipe_reader *reader)
 {
+    static const sp_json_member members[] = {{"name", SP_JSON_TEXT, offsetof(sp_recipe, name), NULL},
+                                             {"description", SP_JSON_TEXT, offsetof(sp_recipe, description), NULL},
+                                             {"seed", SP_JSON_WHOLE, offsetof(sp_recipe, seed), "1"},
+                                             {"recordings", SP_JSON_WHOLE, offsetof(sp_recipe, n_recordings), "20"},
+                                             {"unscored", SP_JSON_NUMBER, offsetof(sp_recipe, unscored), NULL},
+                                             {"epoch_seconds", SP_JSON_NUMBER, offsetof(sp_recipe, epoch_seconds), NULL},
+                                             {"model", SP_JSON_TEXT, offsetof(sp_recipe, model), NULL},
+                                             {"unused", SP_JSON_WHOLE, offsetof(sp_recipe, n_unused), NULL}};
+    enum { N_MEMBERS = sizeof members / sizeof *members, N_FIRST = 2 /* what it is called */ };
     sp_recipe *recipe = reader->recipe;
     const sp_json_at *root = &reader->root;
     sp_status status = SP_OK;
     TRY(read_version(reader));
     TRY(sp_json_check_keys(&reader->doc, root, reader->doc.root, (int32_t)(sizeof recipe_keys / sizeof *recipe_keys),
                            recipe_keys));
-    TRY(sp_json_read_text(&reader->doc, "name", &recipe->name));
-    TRY(sp_json_read_text(&reader->doc, "description", &recipe->description));
+    TRY(sp_json_read_members(&reader->doc, root, reader->doc.root, N_FIRST, members, recipe));
     TRY(read_classes(reader));
-    TRY(read_sizes(reader));
+    TRY(sp_json_read_members(&reader->doc, root, reader->doc.root, N_MEMBERS - N_FIRST, members + N_FIRST, recipe));
+    TRY(read_steps(reader));
     TRY(read_start(reader));
     TRY(read_matrix(reader, root, "transitions", &recipe->transitions));
-    TRY(sp_recipe_read_number(reader, root, "unscored", &recipe->unscored));
-    TRY(sp_recipe_read_number(reader, root, "epoch_seconds", &recipe->epoch_seconds));
-    TRY(sp_json_read_text(&reader->doc, "model", &recipe->model));
     TRY(read_generator(reader));
     TRY(find_inner(reader));
     TRY(json_object_get(reader->doc.root, "signals") ? sp_recipe_read_signals(reader) : read_classifier(reader));
@@ -258,20 +254,12 @@ static const sp_recipe_kind recordings = {.size = sizeof(sp_recipe), .read = rea
 
 sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err)
 {
-    void *recipe;
-    sp_status status = sp_recipe_from_text(&recordings, text, name, &recipe, err);
-    if (status == SP_OK)
-        *out = recipe;
-    return status;
+    return sp_recipe_from_text(&recordings, text, name, (void **)out, err);
 }
 
 sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err)
 {
-    void *recipe;
-    sp_status status = sp_recipe_from_file(&recordings, file, &recipe, err);
-    if (status == SP_OK)
-        *out = recipe;
-    return status;
+    return sp_recipe_from_file(&recordings, file, (void **)out, err);
 }
 
 /* ---- writing ---- */
@@ -293,29 +281,20 @@ static void put_start(sp_json_writer *writer, const sp_recipe *recipe)
 
 static void put_steps(sp_json_writer *writer, const sp_recipe *recipe)
 {
-    sp_json_put_key(writer, "recordings");
-    sp_json_put_integer(writer, recipe->n_recordings);
-    sp_json_put_key(writer, "steps");
-    bool is_range = recipe->min_steps != recipe->max_steps;
-    sp_json_put(writer, is_range ? "[" : "");
-    sp_json_put_integer(writer, recipe->min_steps);
-    if (is_range) {
-        sp_json_put(writer, ", ");
-        sp_json_put_integer(writer, recipe->max_steps);
-        sp_json_put(writer, "]");
-    }
+    const bool is_range = recipe->min_steps != recipe->max_steps;
+    sp_json_putf(writer, ",\n  \"recordings\": %lld,\n  \"steps\": ", (long long)recipe->n_recordings);
+    if (is_range)
+        sp_json_putf(writer, "[%lld, %lld]", (long long)recipe->min_steps, (long long)recipe->max_steps);
+    else
+        sp_json_put_integer(writer, recipe->min_steps);
 }
 
 static void put_classifier(sp_json_writer *writer, const sp_recipe *recipe)
 {
-    sp_json_put_key(writer, "classifier");
-    sp_json_put(writer, "{\n    \"confusion\": ");
+    sp_json_put(writer, ",\n  \"classifier\": {\n    \"confusion\": ");
     sp_json_put_matrix(writer, recipe->n_classes, recipe->confusion);
-    sp_json_put_member(writer, "error_run", recipe->error_run);
-    sp_json_put_member(writer, "noise", recipe->noise);
-    sp_json_put_member(writer, "overconfidence", recipe->overconfidence);
-    sp_json_put_member(writer, "floor", recipe->floor);
-    sp_json_put(writer, "\n  }\n");
+    sp_json_putf(writer, ",\n    \"error_run\": %g,\n    \"noise\": %g,\n    \"overconfidence\": %g,\n    \"floor\": %g\n  }\n",
+                 recipe->error_run, recipe->noise, recipe->overconfidence, recipe->floor);
 }
 
 sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
@@ -323,36 +302,20 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
     sp_json_writer writer;
     sp_json_writer_open(&writer);
     sp_json_put(&writer, "{\n  \"statepath_recipe\": 1");
-    const char *const keys[] = {"name", "description"}, *const texts[] = {recipe->name, recipe->description};
-    for (int i = 0; i < 2; i++)
-        if (texts[i]) {
-            sp_json_put_key(&writer, keys[i]);
-            sp_json_put_string(&writer, texts[i]);
-        }
-    sp_json_put_key(&writer, "seed");
-    sp_json_put_integer(&writer, recipe->seed);
-    sp_json_put_key(&writer, "classes");
+    sp_json_put_text(&writer, "name", recipe->name);
+    sp_json_put_text(&writer, "description", recipe->description);
+    sp_json_putf(&writer, ",\n  \"seed\": %lld,\n  \"classes\": ", (long long)recipe->seed);
     sp_json_put_strings(&writer, recipe->n_classes, recipe->classes, 4);
     put_steps(&writer, recipe);
     put_start(&writer, recipe);
     sp_json_put_key(&writer, "transitions");
     sp_json_put_matrix(&writer, recipe->n_classes, recipe->transitions);
-    if (recipe->model) {
-        sp_json_put_key(&writer, "model");
-        sp_json_put_string(&writer, recipe->model);
-    }
-    sp_json_put_key(&writer, "unscored");
-    sp_json_put_number(&writer, recipe->unscored);
-    if (recipe->epoch_seconds > 0) {
-        sp_json_put_key(&writer, "epoch_seconds");
-        sp_json_put_number(&writer, recipe->epoch_seconds);
-    }
-    if (recipe->is_numpy) {
-        sp_json_put_key(&writer, "generator");
-        sp_json_put_string(&writer, "numpy");
-        sp_json_put_key(&writer, "unused");
-        sp_json_put_integer(&writer, recipe->n_unused);
-    }
+    sp_json_put_text(&writer, "model", recipe->model);
+    sp_json_putf(&writer, ",\n  \"unscored\": %g", recipe->unscored);
+    if (recipe->epoch_seconds > 0)
+        sp_json_putf(&writer, ",\n  \"epoch_seconds\": %g", recipe->epoch_seconds);
+    if (recipe->is_numpy)
+        sp_json_putf(&writer, ",\n  \"generator\": \"numpy\",\n  \"unused\": %lld", (long long)recipe->n_unused);
     if (recipe->signals)
         sp_recipe_put_signals(&writer, recipe);
     else

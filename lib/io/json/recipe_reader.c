@@ -14,17 +14,8 @@ json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, c
     json_t *object = at->key ? reader->inner_object : reader->doc.root;
     json_t *value = json_object_get(object, key);
     if (!value && example)
-        *status = sp_json_fail(&reader->doc, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key, at->key ? " in " : "",
-                               at->key ? at->key : "", key, example);
+        *status = sp_json_missing(&reader->doc, at, key, example);
     return value;
-}
-
-/* An optional number; *out keeps its default. */
-sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out)
-{
-    json_t *value = sp_recipe_member(reader, parent, key, NULL, NULL);
-    sp_json_at at = {parent, key, 0};
-    return value ? sp_json_want_number(&reader->doc, &at, key, value, out) : SP_OK;
 }
 
 sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *out)

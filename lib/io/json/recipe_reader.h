@@ -31,9 +31,6 @@ typedef struct sp_recipe_reader {
 json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
                          sp_status *status);
 
-/* An optional number; *out keeps its default. */
-sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out);
-
 /* Index of a class of the recipe that a key of an object names; fails with the nearest name. `at` is the object's. */
 sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *k);
 

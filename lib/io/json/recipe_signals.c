@@ -1,5 +1,6 @@
 /* The part of a recipe that speaks of signals, and the model that its transitions keep to. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,20 +77,15 @@ static sp_status read_tones(sp_recipe_reader *reader)
 
 static sp_status read_channel(const sp_recipe_reader *reader, const sp_json_at *at, json_t *object, sp_signal_channel *channel)
 {
+    static const sp_json_member members[] = {{"gain", SP_JSON_NUMBER, offsetof(sp_signal_channel, gain), NULL},
+                                             {"noise", SP_JSON_NUMBER, offsetof(sp_signal_channel, noise), NULL}};
     if (!json_is_object(object))
         return sp_json_fail(&reader->doc, at,
                             "key \"channels\": a channel is an object, as {\"gain\": 0.7, \"noise\": 0.3}; this is %s",
                             sp_json_kind(object));
-    sp_status status = sp_json_check_keys(&reader->doc, at, object, 2, channel_keys);
-    double *const numbers[] = {&channel->gain, &channel->noise};
+    const sp_status status = sp_json_check_keys(&reader->doc, at, object, 2, channel_keys);
     *channel = (sp_signal_channel){1, 0};
-    for (int i = 0; status == SP_OK && i < 2; i++) {
-        const json_t *value = json_object_get(object, channel_keys[i]);
-        sp_json_at here = {at, channel_keys[i], 0};
-        if (value)
-            status = sp_json_want_number(&reader->doc, &here, channel_keys[i], value, numbers[i]);
-    }
-    return status;
+    return status == SP_OK ? sp_json_read_members(&reader->doc, at, object, 2, members, channel) : status;
 }
 
 static sp_status read_channels(sp_recipe_reader *reader)
@@ -116,45 +112,26 @@ static sp_status read_channels(sp_recipe_reader *reader)
     return status;
 }
 
-static sp_status read_integer(const sp_recipe_reader *reader, const char *key, const char *example, int64_t *out)
-{
-    sp_status status = SP_OK;
-    const json_t *value = sp_recipe_member(reader, &reader->inner, key, example, &status);
-    sp_json_at at = {&reader->inner, key, 0};
-    return value ? sp_json_want_integer(&reader->doc, &at, key, value, out) : status;
-}
-
-static sp_status read_both_ends(const sp_recipe_reader *reader)
-{
-    const json_t *value = json_object_get(reader->inner_object, "both_ends");
-    sp_json_at at = {&reader->inner, "both_ends", 0};
-    if (value && !json_is_boolean(value))
-        return sp_json_fail(&reader->doc, &at, "key \"both_ends\": needs true or false; this is %s", sp_json_kind(value));
-    reader->recipe->signals->both_ends = json_is_true(value);
-    return SP_OK;
-}
-
 sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
 {
+    static const sp_json_member members[] = {
+        {"rate", SP_JSON_NUMBER, offsetof(sp_signal_recipe, rate), "100"},
+        {"samples", SP_JSON_WHOLE, offsetof(sp_signal_recipe, n_samples), "3000"},
+        {"test", SP_JSON_WHOLE, offsetof(sp_signal_recipe, n_test), NULL},
+        {"both_ends", SP_JSON_BOOL, offsetof(sp_signal_recipe, both_ends), NULL},
+        {"phase_jitter", SP_JSON_NUMBER, offsetof(sp_signal_recipe, phase_jitter), NULL},
+        {"amplitude_drift", SP_JSON_NUMBER, offsetof(sp_signal_recipe, amplitude_drift), NULL},
+        {"overlap", SP_JSON_NUMBER, offsetof(sp_signal_recipe, overlap), NULL}};
     const sp_json_at *at = &reader->inner;
-    sp_status status = sp_json_check_keys(&reader->doc, at, reader->inner_object,
-                                          (int32_t)(sizeof signal_keys / sizeof *signal_keys), signal_keys);
-    if (status != SP_OK)
-        return status;
-    sp_signal_recipe *s = reader->recipe->signals = calloc(1, sizeof *s);
-    if (!s)
+    sp_status status = SP_OK;
+    TRY(sp_json_check_keys(&reader->doc, at, reader->inner_object, (int32_t)(sizeof signal_keys / sizeof *signal_keys),
+                           signal_keys));
+    if (!(reader->recipe->signals = calloc(1, sizeof *reader->recipe->signals)))
         return sp_no_memory(reader->doc.err);
-    double *const optional[] = {&s->phase_jitter, &s->amplitude_drift, &s->overlap};
-    sp_json_at rate_at = {at, "rate", 0};
-    const json_t *rate = sp_recipe_member(reader, at, "rate", "100", &status);
-    TRY(rate ? sp_json_want_number(&reader->doc, &rate_at, "rate", rate, &s->rate) : status);
-    TRY(read_integer(reader, "samples", "3000", &s->n_samples));
-    TRY(read_integer(reader, "test", NULL, &s->n_test));
-    TRY(read_both_ends(reader));
+    TRY(sp_json_read_members(&reader->doc, at, reader->inner_object, sizeof members / sizeof *members, members,
+                             reader->recipe->signals));
     TRY(read_tones(reader));
     TRY(read_channels(reader));
-    for (int i = 0; i < 3; i++)
-        TRY(sp_recipe_read_number(reader, at, signal_keys[4 + i], optional[i]));
 done:
     return status;
 }
@@ -211,12 +188,6 @@ sp_status sp_recipe_apply_model(const sp_recipe_reader *reader)
 
 /* ---- writing ---- */
 
-static void put_number(sp_json_writer *writer, const char *before, double x)
-{
-    sp_json_put(writer, before);
-    sp_json_put_number(writer, x);
-}
-
 static void put_tones(sp_json_writer *writer, const sp_recipe *recipe)
 {
     const sp_signal_recipe *s = recipe->signals;
@@ -229,9 +200,8 @@ static void put_tones(sp_json_writer *writer, const sp_recipe *recipe)
         sp_json_put_string(writer, recipe->classes[k]);
         sp_json_put(writer, ": [");
         for (int32_t j = s->first_tone[k]; j < s->first_tone[k + 1]; j++) {
-            put_number(writer, j > s->first_tone[k] ? ", [" : "[", s->tones[j].amplitude);
-            put_number(writer, ", ", s->tones[j].hertz);
-            sp_json_put(writer, "]");
+            sp_json_put(writer, j > s->first_tone[k] ? ", " : "");
+            sp_json_putf(writer, "[%g, %g]", s->tones[j].amplitude, s->tones[j].hertz);
         }
         sp_json_put(writer, "]");
     }
@@ -240,24 +210,15 @@ static void put_tones(sp_json_writer *writer, const sp_recipe *recipe)
 void sp_recipe_put_signals(sp_json_writer *writer, const sp_recipe *recipe)
 {
     const sp_signal_recipe *s = recipe->signals;
-    sp_json_put_key(writer, "signals");
-    put_number(writer, "{\n    \"rate\": ", s->rate);
-    sp_json_put(writer, ",\n    \"samples\": ");
-    sp_json_put_integer(writer, s->n_samples);
-    sp_json_put(writer, ",\n    \"tones\": {");
+    sp_json_putf(writer, ",\n  \"signals\": {\n    \"rate\": %g,\n    \"samples\": %lld,\n    \"tones\": {", s->rate,
+                 (long long)s->n_samples);
     put_tones(writer, recipe);
     sp_json_put(writer, "},\n    \"channels\": [");
     for (int32_t c = 0; c < s->n_channels; c++) {
-        put_number(writer, c ? ", {\"gain\": " : "{\"gain\": ", s->channels[c].gain);
-        put_number(writer, ", \"noise\": ", s->channels[c].noise);
-        sp_json_put(writer, "}");
+        sp_json_put(writer, c ? ", " : "");
+        sp_json_putf(writer, "{\"gain\": %g, \"noise\": %g}", s->channels[c].gain, s->channels[c].noise);
     }
-    put_number(writer, "],\n    \"phase_jitter\": ", s->phase_jitter);
-    put_number(writer, ",\n    \"amplitude_drift\": ", s->amplitude_drift);
-    put_number(writer, ",\n    \"overlap\": ", s->overlap);
-    sp_json_put(writer, ",\n    \"test\": ");
-    sp_json_put_integer(writer, s->n_test);
-    if (s->both_ends)
-        sp_json_put(writer, ",\n    \"both_ends\": true");
-    sp_json_put(writer, "\n  }\n");
+    sp_json_putf(writer, "],\n    \"phase_jitter\": %g,\n    \"amplitude_drift\": %g,\n    \"overlap\": %g,\n    \"test\": %lld",
+                 s->phase_jitter, s->amplitude_drift, s->overlap, (long long)s->n_test);
+    sp_json_put(writer, s->both_ends ? ",\n    \"both_ends\": true\n  }\n" : "\n  }\n");
 }
