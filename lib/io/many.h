@@ -5,6 +5,7 @@
 #ifndef STATEPATH_IO_MANY_H
 #define STATEPATH_IO_MANY_H
 
+#include "core/owned.h"
 #include "io/format.h"
 #include "io/text/texts.h"
 
@@ -34,9 +35,10 @@ typedef struct sp_many {
     int64_t first;         /* the file that others are compared with: the first that can be read; -1: none yet */
     sp_error first_fault;  /* of the first that cannot */
     int64_t n_left_out;    /* that cannot */
+    sp_owned own;          /* texts below and in info */
     /* The request again, for files that are opened once more; texts are our own. */
     sp_source_options options;
-    char *texts[6], *paths_text;
+    const char *paths_text;
     bool is_paths;
     int n_threads;
     int64_t opened[SP_MANY_OPEN_FILES]; /* members that are open, in a ring; -1 */
@@ -46,7 +48,7 @@ typedef struct sp_many {
     char **ids; /* [N] owned */
     int64_t n_ids;
     sp_texts classes, strategies;
-    char *scores_path, *labels_path, *stored_type, *storage, *classes_place, *model_json, *input, *remark;
+    char *remark;
     int64_t n_remarks;
     bool *has_path_scores;
     sp_texts rater_names;

@@ -11,55 +11,39 @@
 
 /* ---- opening: what all files have ---- */
 
-static sp_status copy_text(const char *from, char **to, const char **field, sp_error *err)
-{
-    if (!from)
-        return SP_OK;
-    *to = strdup(from);
-    *field = *to;
-    return *to ? SP_OK : sp_no_memory(err);
-}
-
 static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *err)
 {
     const sp_source_options *o = request->options;
-    const char *const from[] = {o->scores, o->labels, o->offsets, o->lengths, o->ids, o->mask};
-    a->options = *o;
-    a->options.more = NULL;
-    a->options.only = NULL;
-    a->options.classes = NULL; /* of all files together */
-    a->options.known = NULL;   /* looked at while opening, from the request */
-    a->options.n_known = 0;
-    const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,
-                                   &a->options.lengths, &a->options.ids,    &a->options.mask};
-    sp_status status = SP_OK;
-    for (size_t i = 0; status == SP_OK && i < sizeof from / sizeof from[0]; i++)
-        status = copy_text(from[i], &a->texts[i], fields[i], err);
-    const char *unused = NULL;
+    sp_source_options *to = &a->options;
+    *to = *o;
+    to->more = NULL;
+    to->only = to->classes = NULL; /* classes: of all files together */
+    to->known = NULL;              /* looked at while opening, from the request */
+    to->n_known = 0;
+    to->scores = sp_owned_text(&a->own, o->scores);
+    to->labels = sp_owned_text(&a->own, o->labels);
+    to->offsets = sp_owned_text(&a->own, o->offsets);
+    to->lengths = sp_owned_text(&a->own, o->lengths);
+    to->ids = sp_owned_text(&a->own, o->ids);
+    to->mask = sp_owned_text(&a->own, o->mask);
+    a->paths_text = sp_owned_text(&a->own, request->paths);
     a->is_paths = request->is_paths;
-    return status == SP_OK ? copy_text(request->paths, &a->paths_text, &unused, err) : status;
+    return sp_owned_status(&a->own, err);
 }
 
 /* Keeps what a later file is compared with; where the files differ in what only people read, nothing. */
 static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_info *one, bool is_first, sp_error *err)
 {
-    char **const mine[] = {&a->scores_path, &a->labels_path, &a->stored_type, &a->storage, &a->classes_place};
-    const char **const shown[] = {&all->scores_path, &all->labels_path, &all->stored_type, &all->storage, &all->classes_place};
-    const char *const theirs[] = {one->scores_path, one->labels_path, one->stored_type, one->storage, one->classes_place};
-    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) {
-        if (is_first && theirs[i]) {
-            *mine[i] = strdup(theirs[i]);
-            if (!*mine[i])
-                return sp_no_memory(err);
-        }
-        const bool is_shown = i == 2 || i == 3; /* of files that differ the first one's, and that there are others */
-        if (!is_first && *mine[i] && (!theirs[i] || strcmp(*mine[i], theirs[i]) != 0) && !is_shown) {
-            free(*mine[i]);
-            *mine[i] = NULL;
-        }
-        *shown[i] = *mine[i];
-    }
-    return SP_OK;
+    enum { TYPE = 2, STORAGE = 3, N_TEXTS = 5 }; /* of files that differ these are the first one's, and that there are others */
+    const char **const ours[N_TEXTS] = {&all->scores_path, &all->labels_path, &all->stored_type, &all->storage,
+                                        &all->classes_place};
+    const char *const theirs[N_TEXTS] = {one->scores_path, one->labels_path, one->stored_type, one->storage, one->classes_place};
+    for (int i = 0; i < N_TEXTS; i++)
+        if (is_first)
+            *ours[i] = sp_owned_text(&a->own, theirs[i]);
+        else if (*ours[i] && i != TYPE && i != STORAGE && (!theirs[i] || strcmp(*ours[i], theirs[i]) != 0))
+            *ours[i] = NULL;
+    return sp_owned_status(&a->own, err);
 }
 
 static sp_status check_classes(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
@@ -196,9 +180,9 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
     if (i == a->first) {
         a->strategies = sp_texts_copy(theirs->strategies, n);
         a->has_path_scores = calloc((size_t)n + 1, sizeof *a->has_path_scores);
-        a->model_json = theirs->model_json ? strdup(theirs->model_json) : NULL;
-        a->input = theirs->input ? strdup(theirs->input) : NULL;
-        if (!a->strategies || !a->has_path_scores || (theirs->model_json && !a->model_json) || (theirs->input && !a->input))
+        all->model_json = sp_owned_text(&a->own, theirs->model_json);
+        all->input = sp_owned_text(&a->own, theirs->input);
+        if (!a->strategies || !a->has_path_scores || sp_owned_status(&a->own, NULL) != SP_OK)
             return sp_no_memory(err);
         all->n_strategies = n;
         all->strategies = (const char *const *)a->strategies;
@@ -213,12 +197,8 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
     for (int32_t s = 0; s < n; s++)
         a->has_path_scores[s] = theirs->has_path_scores[s] && (i == a->first || a->has_path_scores[s]);
     all->has_path_scores = a->has_path_scores;
-    if (a->model_json && (!theirs->model_json || strcmp(a->model_json, theirs->model_json) != 0)) {
-        free(a->model_json);
-        a->model_json = NULL;
-    }
-    all->model_json = a->model_json;
-    all->input = a->input;
+    if (all->model_json && (!theirs->model_json || strcmp(all->model_json, theirs->model_json) != 0))
+        all->model_json = NULL;
     return status == SP_OK ? keep_results(&a->members[i], one, n, err) : status;
 }
 

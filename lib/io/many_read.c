@@ -29,13 +29,11 @@ static void close_many(void *opened)
         free((char *)a->files[i].fault);
     for (int64_t i = 0; a->ids && i < a->n_ids; i++)
         free(a->ids[i]);
-    for (size_t i = 0; i < sizeof a->texts / sizeof a->texts[0]; i++)
-        free(a->texts[i]);
-    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,     a->ids,   a->classes,
-                           a->strategies, a->storage,       a->scores_path,     a->labels_path, a->input, a->stored_type,
-                           a->model_json, a->classes_place, a->has_path_scores, a->rater_names, a->remark};
+    void *const owned[] = {a->members,    a->files,           a->offsets,     a->ids,   a->classes,
+                           a->strategies, a->has_path_scores, a->rater_names, a->remark};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
+    sp_owned_free(&a->own);
     sp_file_list_free(a->list);
     free(a);
 }

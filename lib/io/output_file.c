@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/owned.h"
+#include "core/try.h"
 #include "io/temporary.h"
 
 static void output_free(sp_output *output)
@@ -67,26 +68,24 @@ const char *sp_output_left(const sp_output *output)
 
 sp_status sp_output_failed(const sp_output *output, int reason, sp_error *err)
 {
-    const char *file = output->file, *left = sp_output_left(output), *why = strerror(reason);
+    static const struct {
+        int reason;
+        const char *what, *mend;
+    } known[] = {{ENOSPC, ", the disk is full", "; free some space or write elsewhere"},
+                 {EDQUOT, ", your share of the disk is used up", "; free some of it or write elsewhere"},
+                 {EFBIG, ", the file would be larger than allowed here", "; see ulimit -f"},
+                 {EIO, ", the disk failed", ""},
+                 {0, "", ""}};
+    const char *left = sp_output_left(output), *why = strerror(reason);
+    size_t i = 0;
     if (reason == ENOMEM)
         return sp_no_memory(err);
-    if (reason == ENOSPC)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk is full (%s); %s; free some space or write elsewhere",
-                       file, why, left);
-    if (reason == EDQUOT)
-        return sp_fail(err, SP_EFILE,
-                       "%s: cannot be written, your share of the disk is used up (%s); %s; free some of it or write "
-                       "elsewhere",
-                       file, why, left);
-    if (reason == EFBIG)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, the file would be larger than allowed here (%s); %s; see ulimit -f",
-                       file, why, left);
-    if (reason == EIO)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk failed (%s); %s", file, why, left);
     if (reason == EACCES || reason == EPERM || reason == EROFS)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s); %s", file, output->folder, why,
-                       left);
-    return sp_fail(err, SP_EFILE, "%s: cannot be written (%s); %s", file, why, left);
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s); %s", output->file, output->folder,
+                       why, left);
+    while (known[i].reason && known[i].reason != reason)
+        i++;
+    return sp_fail(err, SP_EFILE, "%s: cannot be written%s (%s); %s%s", output->file, known[i].what, why, left, known[i].mend);
 }
 
 /* What replaces a file is nobody else's to read meanwhile: it gets the old one's mode at the end. */
@@ -116,19 +115,16 @@ sp_status sp_output_begin(sp_output *output, const char *file, bool force, const
     made.folder = folder_of(made.target ? made.target : file);
     sp_status status = SP_OK;
     if (!made.target || !made.file || !made.folder)
-        status = sp_no_memory(err);
-    if (status == SP_OK && file[strlen(file) - 1] == '/')
-        status = sp_fail(err, SP_EFILE, "%s: is the name of a folder; give the name of a file", file);
-    if (status == SP_OK)
-        status = target_check(&made, input, err);
-    if (status == SP_OK)
-        status = temporary_create(&made, err);
-    if (status != SP_OK) {
-        output_free(&made);
-        return status;
-    }
+        TRY(sp_no_memory(err));
+    if (file[strlen(file) - 1] == '/')
+        TRY(sp_fail(err, SP_EFILE, "%s: is the name of a folder; give the name of a file", file));
+    TRY(target_check(&made, input, err));
+    TRY(temporary_create(&made, err));
     *output = made;
     return SP_OK;
+done:
+    output_free(&made);
+    return status;
 }
 
 sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position, sp_error *err)

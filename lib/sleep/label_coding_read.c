@@ -171,21 +171,20 @@ sp_status sp_label_coding_new(const char *preset, const char *map, const char *e
     if (!codes)
         return sp_no_memory(err);
     codes->prefix = is_of_labels ? "label_" : "";
-    sp_status status = preset ? find_preset(preset, codes, err) : SP_OK;
-    if (status == SP_OK && preset)
+    sp_status status = SP_OK;
+    if (preset) {
+        TRY(find_preset(preset, codes, err));
         find_stages(codes, model);
-    if (status == SP_OK)
-        status = copy_names(codes, model, err);
-    if (status == SP_OK && map)
-        status = read_pairs(codes, entries, model, err);
-    if (status == SP_OK)
-        status = make_name(codes, preset, map, err);
-    if (status != SP_OK) {
-        sp_codes_free(codes);
-        return status;
     }
+    TRY(copy_names(codes, model, err));
+    if (map)
+        TRY(read_pairs(codes, entries, model, err));
+    TRY(make_name(codes, preset, map, err));
     *out = codes;
     return SP_OK;
+done:
+    sp_codes_free(codes);
+    return status;
 }
 
 sp_status sp_codes_use_columns(sp_codes *codes, const int32_t *class_of_column, sp_error *err)

@@ -8,6 +8,7 @@
 
 #include "core/model.h"
 #include "core/names.h"
+#include "core/try.h"
 #include "io/json/class_list.h"
 #include "io/json/shipped_models.h"
 #include "io/text/text_read.h"
@@ -198,16 +199,16 @@ sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *ar
     char *owned;
     sp_model *model = NULL;
     placed p = {.warn = warn, .arg = arg};
-    sp_status status = load_text(name_or_file, &text, &owned, err);
-    if (status == SP_OK)
-        status = read_model(text, name_or_file, &model, err);
-    if (status == SP_OK && !sp_class_list_is(text)) /* which has no rules that could be odd */
-        status = sp_json_open(&p.doc, text, name_or_file, "a model", SP_EMODEL, err);
-    if (status == SP_OK && p.doc.root) {
-        p.model = model;
-        status = sp_model_warnings(model, warn_with_place, &p, err);
-        sp_json_close(&p.doc);
-    }
+    sp_status status = SP_OK;
+    TRY(load_text(name_or_file, &text, &owned, err));
+    TRY(read_model(text, name_or_file, &model, err));
+    if (sp_class_list_is(text)) /* which has no rules that could be odd */
+        goto done;
+    TRY(sp_json_open(&p.doc, text, name_or_file, "a model", SP_EMODEL, err));
+    p.model = model;
+    status = sp_model_warnings(model, warn_with_place, &p, err);
+    sp_json_close(&p.doc);
+done:
     sp_model_free(model);
     free(owned);
     return status;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "io/json/model_json_reader.h"
 
 static const char *const labeller_keys[] = {"classes", "confusion"};
@@ -11,23 +12,21 @@ static sp_status read_classes(sp_model_reader *reader, const sp_json_at *parent,
 {
     const int32_t K = reader->model->n_classes;
     sp_json_at at = {parent, "classes", 0};
+    sp_status status = SP_OK;
     if (!json_is_array(list) || json_array_size(list) != (size_t)K)
         return sp_json_fail(&reader->doc, list ? &at : parent,
                             "key \"labeller\", \"classes\": needs the %d classes of the model, in the order of \"confusion\"", K);
     for (int32_t i = 0; i < K; i++) {
         sp_json_at here = {&at, NULL, (size_t)i};
         const json_t *item = json_array_get(list, (size_t)i);
-        sp_status status = sp_model_want_name(reader, &here, "labeller", item, "a class");
-        if (status == SP_OK)
-            status = sp_model_find(reader, &here, "labeller", json_string_value(item), true, &class_of[i]);
-        for (int32_t j = 0; status == SP_OK && j < i; j++)
+        TRY(sp_model_want_name(reader, &here, "labeller", item, "a class"));
+        TRY(sp_model_find(reader, &here, "labeller", json_string_value(item), true, &class_of[i]));
+        for (int32_t j = 0; j < i; j++)
             if (class_of[j] == class_of[i])
-                status =
-                    sp_json_fail(&reader->doc, &here, "key \"labeller\", class \"%s\": listed twice", json_string_value(item));
-        if (status != SP_OK)
-            return status;
+                return sp_json_fail(&reader->doc, &here, "key \"labeller\", class \"%s\": listed twice", json_string_value(item));
     }
-    return SP_OK;
+done:
+    return status;
 }
 
 static sp_status read_row(sp_model_reader *reader, const sp_json_at *at, const json_t *row, int32_t k, const int32_t *class_of)

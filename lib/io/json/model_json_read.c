@@ -177,28 +177,24 @@ static sp_status read_states(sp_model_reader *reader)
 
 static sp_status read_model(sp_model_reader *reader)
 {
-    sp_status status = read_version(reader);
-    if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, &reader->root, reader->doc.root,
-                                    (int32_t)(sizeof model_keys / sizeof *model_keys), model_keys);
-    if (status == SP_OK)
-        status = read_classes(reader);
-    if (status == SP_OK)
-        status = read_name(reader);
-    if (status == SP_OK)
-        status = sp_json_read_text(&reader->doc, "description", &reader->model->description);
-    if (status == SP_OK)
-        status = sp_json_read_text(&reader->doc, "source", &reader->model->source);
     sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases,  read_states,           sp_model_read_transitions,
                                                      sp_model_read_ends,     sp_model_read_dwell,   sp_model_read_prior,
                                                      sp_model_read_decoding, sp_model_read_labeller};
-    for (size_t i = 0; status == SP_OK && i < sizeof parts / sizeof *parts; i++)
-        status = parts[i](reader);
-    if (status != SP_OK)
-        return status;
+    const sp_json_doc *doc = &reader->doc;
     sp_error cause;
-    status = sp_model_check(reader->model, &cause);
-    return status == SP_OK ? SP_OK : sp_fail(reader->doc.err, status, "%s: %s", reader->doc.name, cause.message);
+    sp_status status = SP_OK;
+    TRY(read_version(reader));
+    TRY(sp_json_check_keys(doc, &reader->root, doc->root, (int32_t)(sizeof model_keys / sizeof *model_keys), model_keys));
+    TRY(read_classes(reader));
+    TRY(read_name(reader));
+    TRY(sp_json_read_text(doc, "description", &reader->model->description));
+    TRY(sp_json_read_text(doc, "source", &reader->model->source));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        TRY(parts[i](reader));
+    if ((status = sp_model_check(reader->model, &cause)) != SP_OK)
+        return sp_fail(doc->err, status, "%s: %s", doc->name, cause.message);
+done:
+    return status;
 }
 
 sp_status sp_model_from_json(const char *text, const char *name, sp_model **out, sp_error *err)

@@ -136,35 +136,32 @@ static sp_status read_rules(sp_model_reader *reader)
     sp_status status = choose_rules(reader, &key);
     if (status != SP_OK)
         return status;
-    sp_json_at at = {&reader->root, key, 0};
+    const sp_json_at at = {&reader->root, key, 0};
     json_t *value = sp_model_member(reader, key);
-    bool is_matrix = strcmp(key, "matrix") == 0;
+    const bool is_matrix = strcmp(key, "matrix") == 0;
+    uint8_t *allowed = NULL;
+    sp_edges edges = {0};
     if (is_matrix)
-        status = check_shape(reader, &at, value);
-    else if ((status = sp_model_want_object(
-                  reader, &at, value, *key == 'a' ? "from -> list of what may follow" : "from -> list of what may not follow")) ==
-             SP_OK)
-        status = sp_model_check_members(reader, &at, value);
-    if (status != SP_OK)
-        return status;
-    sp_edges edges;
-    uint8_t *allowed = malloc((size_t)model->n_states);
-    if (!allowed)
-        return sp_no_memory(reader->doc.err);
-    status = sp_edges_init(&edges, model->n_states, reader->doc.err);
-    for (int32_t from = 0; status == SP_OK && from < model->n_states; from++) {
-        status =
-            is_matrix ? read_matrix_row(reader, &at, value, from, allowed) : read_named_row(reader, &at, value, from, allowed);
-        for (int32_t to = 0; status == SP_OK && to < model->n_states; to++)
+        TRY(check_shape(reader, &at, value));
+    else {
+        TRY(sp_model_want_object(reader, &at, value,
+                                 *key == 'a' ? "from -> list of what may follow" : "from -> list of what may not follow"));
+        TRY(sp_model_check_members(reader, &at, value));
+    }
+    if (!(allowed = malloc((size_t)model->n_states)))
+        TRY(sp_no_memory(reader->doc.err));
+    TRY(sp_edges_init(&edges, model->n_states, reader->doc.err));
+    for (int32_t from = 0; from < model->n_states; from++) {
+        TRY(is_matrix ? read_matrix_row(reader, &at, value, from, allowed) : read_named_row(reader, &at, value, from, allowed));
+        for (int32_t to = 0; to < model->n_states; to++)
             n_allowed += allowed[to] != 0;
         if (n_allowed > SP_MODEL_MOST_TRANSITIONS)
-            status = sp_json_fail(&reader->doc, &at, "key \"%s\": allows more than %lld transitions; \"allow\" a few for each",
-                                  key, (long long)SP_MODEL_MOST_TRANSITIONS);
-        if (status == SP_OK)
-            status = sp_edges_add(&edges, allowed, reader->doc.err);
+            TRY(sp_json_fail(&reader->doc, &at, "key \"%s\": allows more than %lld transitions; \"allow\" a few for each", key,
+                             (long long)SP_MODEL_MOST_TRANSITIONS));
+        TRY(sp_edges_add(&edges, allowed, reader->doc.err));
     }
-    if (status == SP_OK)
-        sp_edges_move(&edges, model);
+    sp_edges_move(&edges, model);
+done:
     sp_edges_clear(&edges);
     free(allowed);
     return status;
