@@ -61,45 +61,36 @@ sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_step
                            unsigned parts, sp_error *err)
 {
     assert(n_recordings >= 0 && n_steps >= 0 && n_classes >= 0 && (dtype == SP_F32 || dtype == SP_F64));
-    uint64_t steps = (uint64_t)n_steps, classes = (uint64_t)n_classes;
-
     block_clear(block);
-    int64_t *offsets = block_room(block, OFFSETS, (uint64_t)n_recordings + 1, 1, sizeof *offsets);
-    void *scores = parts & SP_BLOCK_SCORES ? block_room(block, SCORES, steps, classes, (size_t)dtype) : NULL;
-    int32_t *labels = parts & SP_BLOCK_LABELS ? block_room(block, LABELS, steps, 1, sizeof *labels) : NULL;
-    int64_t *segments = parts & SP_BLOCK_SEGMENTS ? block_room(block, SEGMENTS, steps, 1, sizeof *segments) : NULL;
-    double *weights = parts & SP_BLOCK_WEIGHTS ? block_room(block, WEIGHTS, steps, 1, sizeof *weights) : NULL;
-    uint8_t *mask = parts & SP_BLOCK_MASK ? block_room(block, MASK, steps, classes, 1) : NULL;
-    if (!offsets || (parts & SP_BLOCK_SCORES && !scores) || (parts & SP_BLOCK_LABELS && !labels) ||
-        (parts & SP_BLOCK_SEGMENTS && !segments) || (parts & SP_BLOCK_WEIGHTS && !weights) || (parts & SP_BLOCK_MASK && !mask))
-        return sp_no_memory(err);
-
     block->n_recordings = n_recordings;
     block->n_steps = n_steps;
     block->n_classes = n_classes;
     block->dtype = dtype;
-    block->offsets = offsets;
-    block->scores = scores;
-    block->labels = labels;
-    block->segments = segments;
-    block->weights = weights;
-    block->mask = mask;
-    return SP_OK;
+    block->offsets = block_room(block, OFFSETS, (uint64_t)n_recordings + 1, 1, sizeof *block->offsets);
+    if (block->offsets && sp_block_add_parts(block, parts, err) == SP_OK)
+        return SP_OK;
+    block_clear(block);
+    return sp_no_memory(err);
 }
 
 sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
 {
-    const uint64_t steps = (uint64_t)block->n_steps;
-    if (parts & SP_BLOCK_SCORES && !block->scores)
-        block->scores = block_room(block, SCORES, steps, (uint64_t)block->n_classes, (size_t)block->dtype);
-    if (parts & SP_BLOCK_LABELS && !block->labels)
+    const uint64_t steps = (uint64_t)block->n_steps, classes = (uint64_t)block->n_classes;
+    const bool adds_scores = parts & SP_BLOCK_SCORES && !block->scores, adds_labels = parts & SP_BLOCK_LABELS && !block->labels;
+    const bool adds_segments = parts & SP_BLOCK_SEGMENTS && !block->segments;
+    const bool adds_weights = parts & SP_BLOCK_WEIGHTS && !block->weights, adds_mask = parts & SP_BLOCK_MASK && !block->mask;
+    if (adds_scores)
+        block->scores = block_room(block, SCORES, steps, classes, (size_t)block->dtype);
+    if (adds_labels)
         block->labels = block_room(block, LABELS, steps, 1, sizeof *block->labels);
-    if (parts & SP_BLOCK_SEGMENTS && !block->segments)
+    if (adds_segments)
         block->segments = block_room(block, SEGMENTS, steps, 1, sizeof *block->segments);
-    if (parts & SP_BLOCK_WEIGHTS && !block->weights)
+    if (adds_weights)
         block->weights = block_room(block, WEIGHTS, steps, 1, sizeof *block->weights);
-    const bool is_whole = (block->scores || !(parts & SP_BLOCK_SCORES)) && (block->labels || !(parts & SP_BLOCK_LABELS)) &&
-                          (block->segments || !(parts & SP_BLOCK_SEGMENTS)) && (block->weights || !(parts & SP_BLOCK_WEIGHTS));
+    if (adds_mask)
+        block->mask = block_room(block, MASK, steps, classes, 1);
+    const bool is_whole = (block->scores || !adds_scores) && (block->labels || !adds_labels) &&
+                          (block->segments || !adds_segments) && (block->weights || !adds_weights) && (block->mask || !adds_mask);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 

@@ -9,8 +9,8 @@
  * the caller is to put there; else *narrow is NULL. SP_OK or SP_ENOMEM (the block is unchanged then). */
 sp_status sp_block_widen(sp_block *block, const float **narrow, sp_error *err);
 
-/* Makes room for those of scores (of the block's type), labels, segments and weights (SP_BLOCK_*) that the block does not have;
- * the rest stays. SP_OK or SP_ENOMEM. */
+/* Makes room for those of scores (of the block's type), labels, segments, weights and mask (SP_BLOCK_*) that the block does not
+ * have; the rest stays. SP_OK or SP_ENOMEM. */
 sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err);
 
 /* Where a row of the block stands, for messages: "night.h5: /recordings/n3/log_probs, recording n3, step 17, class REM".

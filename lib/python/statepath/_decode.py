@@ -173,11 +173,12 @@ def _decode(request: Request, strategy: str, on_infeasible: str, n_best: int, co
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "raise", "mark" (-1 at each step) or "relax" (break the fewest rules)')
     if not isinstance(strategy, str):
         raise StatepathError(f'strategy={strategy!r}: give its name, such as "viterbi" or "beam:8"')
-    n_best = _whole(n_best, "n_best")
+    if n_best != 0 or type(n_best) is not int:
+        n_best = _whole(n_best, "n_best")
     if (n_best or confidence) and not full:
         raise StatepathError("n_best= and confidence= are returned in a Decoded: add full=True")
     relax = on_infeasible == "relax"
-    out = _outputs(request, n_best, confidence, relax) if full else {"paths": np.empty(request.batch.n_steps, np.int32)}
+    out = _outputs(request, n_best, confidence, relax) if full else {"paths": np.empty(len(request.batch.rows), np.int32)}
     request.kind, n_failed, *counts = _core.decode(request.chain, request.inputs, request.options, strategy, relax, out)
     if n_failed:
         if not full:  # once more, with all that is said of a failure

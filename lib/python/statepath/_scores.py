@@ -108,7 +108,8 @@ def array_of(x: Any, name: str) -> NDArray[Any]:
 def numbers_of(x: Any, name: str) -> NDArray[Any]:
     """The array as float32 or float64 of this machine's byte order, C-contiguous and aligned; a copy only where it is not so already."""
     a = array_of(x, name)
-    if a.dtype in _FLOATS and a.flags.c_contiguous and a.flags.aligned:
+    flags = a.flags
+    if a.dtype in _FLOATS and flags.c_contiguous and flags.aligned:
         return a
     if a.dtype != np.float32 and a.dtype != np.float64:
         a = _as_float(a, name)
@@ -181,7 +182,7 @@ def ids_of(ids: Any, n: int) -> list[str]:
 # ---- layouts ----
 
 
-@dataclass
+@dataclass(slots=True)
 class Batch:
     """Recordings one after the other.
 
@@ -451,23 +452,25 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
     """Scores of any shape as a batch; an error says which shape is meant."""
     if (lengths is not None) + (offsets is not None) + (mask is not None) > 1:
         raise StatepathError("one of lengths=, offsets= and mask= says where the recordings are")
-    if _is_list_of_recordings(scores):
+    is_plain = type(scores) is np.ndarray  # nothing to be told apart: most calls, and small ones cost little but these questions
+    if not is_plain and _is_list_of_recordings(scores):
         if lengths is not None or offsets is not None or mask is not None:
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
-    if isinstance(scores, (str, bytes)) or hasattr(scores, "__fspath__"):
+    if not is_plain and (isinstance(scores, (str, bytes)) or hasattr(scores, "__fspath__")):
         raise ScoresError(
             f"scores are a text, {os.fsdecode(scores)!r}: a file is read first, recordings = statepath.read(file, model=...), "
             "then statepath.decode(**recordings.decoding, model=...) or statepath.compare(**recordings, model=...)"
         )
-    has_index = is_frame(scores)
+    has_index = not is_plain and is_frame(scores)
     columns = _columns_of(scores) if has_index else None
-    raw = array_of(scores, "scores")
+    raw = scores if is_plain else array_of(scores, "scores")
     if raw.ndim not in (2, 3):
         raise ScoresError(f"scores have shape {raw.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
-    _check_classes(raw.shape, n_classes, "scores")
+    if raw.shape[-1] != n_classes:
+        _check_classes(raw.shape, n_classes, "scores")
     a = numbers_of(raw, "scores")
-    if a.ndim == 3:
+    if raw.ndim == 3:
         if offsets is not None:
             raise StatepathError("offsets= belong to packed scores [S,K]; for [N,T,K] give lengths= or mask=")
         return _padded(a, lengths, mask, gaps)
