@@ -218,7 +218,7 @@ static void add_heading(const sp_comparison *c, const column *one, sp_buffer *ou
         sp_buffer_say(out, "%g %% interval", 100 * c->level);
     else if (one->how->heading)
         sp_buffer_words(out, one->how->heading);
-    else if (!strcmp(one->figure->key, "weighted_kappa"))
+    else if (one->figure->needs >> SP_NEEDS_KAPPA_WEIGHTS & 1)
         sp_buffer_text(out, c->kappa_weights == SP_KAPPA_LINEAR ? "linear kappa" : "quadratic kappa");
     else
         sp_buffer_term(out, one->figure->label);
