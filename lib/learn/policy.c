@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "learn/label_sequences.h"
 
 void sp_policy_recipe_free(sp_policy_recipe *recipe)
@@ -156,20 +157,18 @@ static void draw_position(workshop *w, int64_t t)
 
 sp_status sp_policy_simulate(const sp_policy_recipe *recipe, sp_policy **out, sp_error *err)
 {
-    sp_status status = sp_policy_recipe_check(recipe, NULL, err);
-    if (status != SP_OK)
-        return status;
     workshop w = {.recipe = recipe};
-    if (make_room(&w)) {
-        for (int64_t i = 0; i < recipe->n_moves; i++)
-            w.moves[i] = (int32_t)i;
-        for (int64_t t = 0; t < recipe->n_positions; t++)
-            draw_position(&w, t);
-        *out = w.out;
-        w.out = NULL;
-    } else {
-        status = sp_no_memory(err);
-    }
+    sp_status status = SP_OK;
+    TRY(sp_policy_recipe_check(recipe, NULL, err));
+    if (!make_room(&w))
+        TRY(sp_no_memory(err));
+    for (int64_t i = 0; i < recipe->n_moves; i++)
+        w.moves[i] = (int32_t)i;
+    for (int64_t t = 0; t < recipe->n_positions; t++)
+        draw_position(&w, t);
+    *out = w.out;
+    w.out = NULL;
+done:
     workshop_clear(&w);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "learn/label_sequences.h"
 #include "learn/learn.h"
 #include "learn/numpy_draws.h"
@@ -119,21 +120,22 @@ static bool prepare(sp_signal_maker *maker)
 
 sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp_error *err)
 {
-    sp_status status = sp_recipe_check(recipe, NULL, err);
-    if (status != SP_OK)
-        return status;
+    sp_signal_maker *maker = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_recipe_check(recipe, NULL, err));
     if (!recipe->signals)
-        return sp_fail(err, SP_EINVAL, "the recipe%s%s has no \"signals\"; it is one of scores", recipe->name ? " " : "",
-                       recipe->name ? recipe->name : "");
-    sp_signal_maker *maker = calloc(1, sizeof *maker);
-    if (maker)
-        maker->recipe = recipe;
-    if (maker && prepare(maker)) {
-        *out = maker;
-        return SP_OK;
-    }
+        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s has no \"signals\"; it is one of scores", recipe->name ? " " : "",
+                    recipe->name ? recipe->name : ""));
+    if (!(maker = calloc(1, sizeof *maker)))
+        TRY(sp_no_memory(err));
+    maker->recipe = recipe;
+    if (!prepare(maker))
+        TRY(sp_no_memory(err));
+    *out = maker;
+    maker = NULL;
+done:
     sp_signal_maker_free(maker);
-    return sp_no_memory(err);
+    return status;
 }
 
 sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker)

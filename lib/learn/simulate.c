@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "learn/label_sequences.h"
 #include "learn/learn.h"
 #include "statepath/scores.h"
@@ -135,20 +136,19 @@ static void draw_scores(workshop *w)
 
 sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err)
 {
-    sp_status status = sp_recipe_check(recipe, NULL, err);
-    if (status != SP_OK)
-        return status;
-    if (recipe->signals)
-        return sp_fail(err, SP_EINVAL, "the recipe%s%s is one of signals, not of scores", recipe->name ? " " : "",
-                       recipe->name ? recipe->name : "");
     workshop w = {.recipe = recipe};
-    if (make_room(&w)) {
-        prepare_classifier(&w);
-        draw_scores(&w);
-        *out = w.out;
-        w.out = NULL;
-    } else
-        status = sp_no_memory(err);
+    sp_status status = SP_OK;
+    TRY(sp_recipe_check(recipe, NULL, err));
+    if (recipe->signals)
+        TRY(sp_fail(err, SP_EINVAL, "the recipe%s%s is one of signals, not of scores", recipe->name ? " " : "",
+                    recipe->name ? recipe->name : ""));
+    if (!make_room(&w))
+        TRY(sp_no_memory(err));
+    prepare_classifier(&w);
+    draw_scores(&w);
+    *out = w.out;
+    w.out = NULL;
+done:
     workshop_clear(&w);
     return status;
 }

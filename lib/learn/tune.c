@@ -1,6 +1,7 @@
 /* Models judged by recordings that they did not see, inside a training set. */
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
@@ -82,10 +83,12 @@ sp_status sp_tuner_judge(sp_tuner *u, double *value, sp_error *err)
 {
     sp_training judged = *u->training;
     judged.use = u->judged;
-    sp_status status = sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy,
-                                      u->options->tune, u->workers, value, err);
+    sp_status status = SP_OK;
     u->n_done++;
-    if (status == SP_OK && u->options->progress)
+    TRY(sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->options->tune,
+                       u->workers, value, err));
+    if (u->options->progress)
         u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
+done:
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "learn/generator.h"
 #include "pass.h"
 #include "statepath/context.h"
@@ -91,22 +92,19 @@ sp_status sp_network_set_classes(sp_network *network, const char *const *classes
 sp_status sp_network_new(const sp_network_shape *shape, uint32_t seed, sp_network **out, sp_error *err)
 {
     sp_plan plan;
-    sp_status status = sp_plan_make(shape, &plan, err);
-    if (status != SP_OK)
-        return status;
-    sp_network *network = calloc(1, sizeof *network);
+    sp_network *network = NULL;
     gsl_rng *rng = NULL;
-    if (network) {
-        network->shape = *shape;
-        network->n_parameters = sp_network_weight_at(shape, SP_NETWORK_LAYERS + 1);
-        network->parameters = malloc(network->n_parameters * sizeof *network->parameters);
-        network->mean = calloc((size_t)shape->n_channels, sizeof *network->mean);
-        network->scale = malloc((size_t)shape->n_channels * sizeof *network->scale);
-    }
-    if (!network || !network->parameters || !network->mean || !network->scale || !(rng = sp_generator_new(seed))) {
-        sp_network_free(network);
-        return sp_no_memory(err);
-    }
+    sp_status status = SP_OK;
+    TRY(sp_plan_make(shape, &plan, err));
+    if (!(network = calloc(1, sizeof *network)))
+        TRY(sp_no_memory(err));
+    network->shape = *shape;
+    network->n_parameters = sp_network_weight_at(shape, SP_NETWORK_LAYERS + 1);
+    network->parameters = malloc(network->n_parameters * sizeof *network->parameters);
+    network->mean = calloc((size_t)shape->n_channels, sizeof *network->mean);
+    network->scale = malloc((size_t)shape->n_channels * sizeof *network->scale);
+    if (!network->parameters || !network->mean || !network->scale || !(rng = sp_generator_new(seed)))
+        TRY(sp_no_memory(err));
     for (int32_t c = 0; c < shape->n_channels; c++)
         network->scale[c] = 1;
     for (int i = 0; i <= SP_NETWORK_LAYERS; i++) {
@@ -115,9 +113,13 @@ sp_status sp_network_new(const sp_network_shape *shape, uint32_t seed, sp_networ
         for (size_t j = from; j < to; j++)
             network->parameters[j] = (float)(bound * (2 * gsl_rng_uniform(rng) - 1));
     }
-    gsl_rng_free(rng);
     *out = network;
-    return SP_OK;
+    network = NULL;
+done:
+    if (rng)
+        gsl_rng_free(rng);
+    sp_network_free(network);
+    return status;
 }
 
 void sp_network_fit_scale(sp_network *network, int64_t n, const float *signals)
@@ -177,27 +179,31 @@ static void predict_pieces(void *arg, sp_scratch *scratch, int64_t first, int64_
 
 sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads, float *out, sp_error *err)
 {
-    sp_plan plan;
-    sp_status status = sp_plan_make(&network->shape, &plan, err);
-    sp_workers *workers = status == SP_OK ? sp_workers_new(threads) : NULL;
     const int64_t n_pieces = (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS;
-    int n_threads = workers ? sp_workers_count(workers) : 0, n_ready = 0;
+    sp_plan plan;
+    sp_workers *workers = NULL;
+    sp_pass *passes = NULL;
+    int n_threads = 0, n_ready = 0;
+    sp_status status = SP_OK;
+    TRY(sp_plan_make(&network->shape, &plan, err));
+    if (!(workers = sp_workers_new(threads)))
+        TRY(sp_no_memory(err));
+    n_threads = sp_workers_count(workers);
     n_threads = n_threads > n_pieces ? (int)n_pieces + (n_pieces == 0) : n_threads; /* more get no work */
-    sp_pass *passes = workers ? calloc((size_t)n_threads, sizeof *passes) : NULL;
+    passes = calloc((size_t)n_threads, sizeof *passes);
     while (passes && n_ready < n_threads && sp_pass_init(&passes[n_ready], network, &plan, false))
         n_ready++;
-    if (status == SP_OK && (!passes || n_ready < n_threads))
-        status = sp_no_memory(err);
-    if (status == SP_OK) {
-        prediction p = {network, &plan, passes, n, signals, out};
-        int before = sp_blas_begin(&passes[0].blas);
-        sp_workers_share(workers, n_pieces, predict_pieces, &p);
-        sp_blas_end(&passes[0].blas, before);
-        for (int64_t i = 0; status == SP_OK && i < n * network->shape.n_classes; i++)
-            if (isnan(out[i]))
-                status = sp_fail_at(err, SP_EDATA, i / network->shape.n_classes,
-                                    "the network's answer is no number; its weights or the signals are too large");
-    }
+    if (n_ready < n_threads)
+        TRY(sp_no_memory(err));
+    prediction p = {network, &plan, passes, n, signals, out};
+    const int before = sp_blas_begin(&passes[0].blas);
+    sp_workers_share(workers, n_pieces, predict_pieces, &p);
+    sp_blas_end(&passes[0].blas, before);
+    for (int64_t i = 0; i < n * network->shape.n_classes; i++)
+        if (isnan(out[i]))
+            TRY(sp_fail_at(err, SP_EDATA, i / network->shape.n_classes,
+                           "the network's answer is no number; its weights or the signals are too large"));
+done:
     while (n_ready > 0)
         sp_pass_clear(&passes[--n_ready]);
     free(passes);

@@ -487,7 +487,7 @@ static sp_status learn(sp_trainer *t, gsl_rng *rng, sp_epoch *epoch, void (*done
     return SP_OK;
 }
 
-sp_status sp_trainer_epoch(sp_trainer *t, void (*done)(void *arg, int64_t n_steps), void *arg, sp_error *err)
+sp_status sp_trainer_epoch(sp_trainer *t, void (*told)(void *arg, int64_t n_steps), void *arg, sp_error *err)
 {
     sp_training_state *state = t->state;
     sp_epoch *epochs = realloc(state->epochs, ((size_t)state->n_epochs + 1) * sizeof *epochs);
@@ -499,11 +499,11 @@ sp_status sp_trainer_epoch(sp_trainer *t, void (*done)(void *arg, int64_t n_step
         return sp_no_memory(err);
     sp_epoch *epoch = &epochs[state->n_epochs];
     shuffle(t, rng);
-    sp_status status = learn(t, rng, epoch, done, arg, err);
+    sp_status status = SP_OK;
+    TRY(learn(t, rng, epoch, told, arg, err));
+    TRY(test(t, epoch, err));
+    state->n_epochs++;
+done:
     gsl_rng_free(rng);
-    if (status == SP_OK)
-        status = test(t, epoch, err);
-    if (status == SP_OK)
-        state->n_epochs++;
     return status;
 }

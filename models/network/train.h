@@ -92,9 +92,9 @@ sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp
                          const sp_training_data *test, const sp_training_options *options, sp_trainer **out, sp_error *err);
 void sp_trainer_free(sp_trainer *trainer);
 
-/* One more epoch; appended to state->epochs. `done` is called after each batch with the number of steps done so far; may be NULL.
+/* One more epoch; appended to state->epochs. `told` is called after each batch with the number of steps done so far; may be NULL.
  * SP_OK; SP_EDATA where the loss is no number any more (the network is then of no use); SP_ENOMEM. */
-sp_status sp_trainer_epoch(sp_trainer *trainer, void (*done)(void *arg, int64_t n_steps), void *arg, sp_error *err);
+sp_status sp_trainer_epoch(sp_trainer *trainer, void (*told)(void *arg, int64_t n_steps), void *arg, sp_error *err);
 
 /* Loss of a batch of at most options->batch steps and its gradient, without dropout and without changing anything: what the tests
  * hold against finite differences.
