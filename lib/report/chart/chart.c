@@ -322,6 +322,13 @@ void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y
                      x, y);
 }
 
+void sp_series_key(sp_buffer *out, int32_t series, const char *name)
+{
+    sp_buffer_text(out, "<li><svg aria-hidden=\"true\">");
+    sp_series_mark(out, series, "7", "7");
+    sp_html_say(out, "</svg>%s</li>", name);
+}
+
 void sp_chart_mark(sp_chart *c, int32_t series, sp_point point)
 {
     if (!is_drawn(point))

@@ -91,6 +91,7 @@ typedef struct sp_curve_class {
 } sp_curve_class;
 sp_curve_class sp_series_curve(int32_t series);
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y);
+void sp_series_key(sp_buffer *out, int32_t series, const char *name); /* <li> of a list that says whose a shape is */
 
 /* ` name="12.3"`, pixels to a tenth. */
 void sp_attribute(sp_buffer *out, const char *name, double value);

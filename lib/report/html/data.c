@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Bytes of all runs, and of all probabilities, of a page. */
 enum { RUNS_BUDGET = 200 * 1000, DENSITY_BUDGET = 100 * 1000 };
@@ -158,28 +157,12 @@ static void add_names(sp_buffer *out, const char *key, int32_t n, char *const *n
 /* Every pair that the reference or a strategy makes against the rules, once. */
 static void add_illegal(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
-    int64_t n = 0, room = c->n_reference_illegal_pairs;
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        room += c->strategies[s].n_illegal_pairs;
-    sp_pair_count *pairs = malloc(((size_t)room + 1) * sizeof *pairs);
-    if (!pairs) {
-        page->out.failed = true;
-        return;
-    }
-    for (int32_t s = 0; s <= c->n_strategies; s++) {
-        const bool is_reference = s == c->n_strategies;
-        const sp_pair_count *from = is_reference ? c->reference_illegal_pairs : c->strategies[s].illegal_pairs;
-        const int64_t more = is_reference ? c->n_reference_illegal_pairs : c->strategies[s].n_illegal_pairs;
-        if (more)
-            memcpy(pairs + n, from, (size_t)more * sizeof *pairs);
-        n += more;
-    }
-    qsort(pairs, (size_t)n, sizeof *pairs, sp_pair_by_index);
+    int64_t n = 0;
+    sp_pair_count *pairs = sp_illegal_union(page->comparison, &n);
+    page->out.failed |= !pairs;
     sp_buffer_text(&page->out, "\"illegal\":[");
-    for (int64_t i = 0, written = 0; i < n; i++)
-        if (i == 0 || pairs[i].from != pairs[i - 1].from || pairs[i].to != pairs[i - 1].to)
-            sp_buffer_format(&page->out, "%s[%d,%d]", written++ ? "," : "", (int)pairs[i].from, (int)pairs[i].to);
+    for (int64_t i = 0; i < n; i++)
+        sp_buffer_format(&page->out, "%s[%d,%d]", i ? "," : "", (int)pairs[i].from, (int)pairs[i].to);
     sp_buffer_text(&page->out, "],\n");
     free(pairs);
 }

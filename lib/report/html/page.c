@@ -113,11 +113,8 @@ sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_a
 void sp_page_key(sp_page *page)
 {
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
-        sp_buffer_text(&page->out, "<li><svg aria-hidden=\"true\">");
-        sp_series_mark(&page->out, s, "7", "7");
-        sp_html_say(&page->out, "</svg>%s</li>", page->comparison->strategies[s].name);
-    }
+    for (int32_t s = 0; s < page->comparison->n_strategies; s++)
+        sp_series_key(&page->out, s, page->comparison->strategies[s].name);
     sp_buffer_text(&page->out, "</ul>\n");
 }
 

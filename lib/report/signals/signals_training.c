@@ -155,11 +155,8 @@ void sp_drawing_learning(sp_drawing *d)
     const sp_signals_report *r = d->r;
     sp_table table = {.title = "After the last epoch"};
     sp_buffer_text(&d->out, "<ul class=\"key\">");
-    for (int32_t i = 0; i < r->n_networks; i++) {
-        sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\">");
-        sp_series_mark(&d->out, i, "7", "7");
-        sp_html_say(&d->out, "</svg>%s</li>", r->networks[i].name);
-    }
+    for (int32_t i = 0; i < r->n_networks; i++)
+        sp_series_key(&d->out, i, r->networks[i].name);
     sp_buffer_text(&d->out,
                    "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);

@@ -24,6 +24,15 @@ void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int de
         sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), scale * value->value, decimals);
 }
 
+void sp_cell_difference(sp_table *table, const sp_difference *d, double scale, int decimals)
+{
+    sp_cell_signed(table, &d->difference, scale, decimals);
+    if (d->low.undefined || d->high.undefined)
+        sp_cell_none(table);
+    else
+        sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", decimals, scale * d->low.value, decimals, scale * d->high.value);
+}
+
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals)
 {
     sp_cell_value(table, mean, decimals, SP_TONE_PLAIN);

@@ -80,6 +80,8 @@ void sp_note_units(const sp_comparison *c, sp_table *lines); /* how far interval
 void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);
+/* All illegal pairs of the reference and the strategies, each once, with the sum of its counts, by index; to be freed. NULL: no memory. */
+sp_pair_count *sp_illegal_union(const sp_comparison *c, int64_t *n);
 int sp_pair_by_index(const void *a, const void *b); /* order of two sp_pair_count, for qsort() and bsearch() */
 bool sp_is_judged(const sp_pair_comparison *pair);  /* against a margin: of illegal rates less is better, and none is harm */
 /* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
@@ -99,7 +101,8 @@ void sp_cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_tab
 void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone);        /* in per cent */
 void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_cell_tone tone);
 void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int decimals);
-void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals); /* "0.812 ± 0.031" */
+void sp_cell_difference(sp_table *table, const sp_difference *d, double scale, int decimals); /* two: it, and its interval */
+void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);   /* "0.812 ± 0.031" */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);
 const char *sp_undecoded_reason(sp_status status); /* "no path", "dead end" */

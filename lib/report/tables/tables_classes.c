@@ -119,10 +119,9 @@ static int64_t count_in(const sp_pair_count *pairs, int64_t n, const sp_pair_cou
     return 0;
 }
 
-/* All pairs of the reference and the strategies, each once, with the sum of its counts, most frequent first. */
-static sp_pair_count *union_of_pairs(const sp_comparison *c, int64_t *n_out)
+sp_pair_count *sp_illegal_union(const sp_comparison *c, int64_t *n_out)
 {
-    int64_t n = c->n_reference_illegal_pairs;
+    int64_t n = c->n_reference_illegal_pairs, kept = 0;
     for (int32_t s = 0; s < c->n_strategies; s++)
         n += c->strategies[s].n_illegal_pairs;
     sp_pair_count *all = malloc((size_t)(n ? n : 1) * sizeof *all);
@@ -135,14 +134,12 @@ static sp_pair_count *union_of_pairs(const sp_comparison *c, int64_t *n_out)
         for (int64_t i = 0; i < c->strategies[s].n_illegal_pairs; i++)
             all[n++] = c->strategies[s].illegal_pairs[i];
     qsort(all, (size_t)n, sizeof *all, sp_pair_by_index);
-    int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         if (kept && sp_pair_by_index(&all[kept - 1], &all[i]) == 0)
             all[kept - 1].count += all[i].count;
         else
             all[kept++] = all[i];
     }
-    qsort(all, (size_t)kept, sizeof *all, by_count);
     *n_out = kept;
     return all;
 }
@@ -150,11 +147,12 @@ static sp_pair_count *union_of_pairs(const sp_comparison *c, int64_t *n_out)
 void sp_fill_illegal_pairs(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     int64_t n, limit = options->most_rows;
-    sp_pair_count *pairs = union_of_pairs(c, &n);
+    sp_pair_count *pairs = sp_illegal_union(c, &n);
     if (!pairs) {
         table->failed = true;
         return;
     }
+    qsort(pairs, (size_t)n, sizeof *pairs, by_count);
     table->title = "Illegal transitions by pair";
     sp_table_columns(table, "illegal transition");
     sp_strategy_columns(c, c->has_labels, table);

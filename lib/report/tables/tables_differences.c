@@ -2,17 +2,6 @@
 #include "evaluate/compared.h"
 #include "report/tables/tables.h"
 
-static void cell_interval(sp_table *table, const sp_difference *d, const sp_compared *how)
-{
-    sp_cell_signed(table, &d->difference, how->scale, how->decimals);
-    if (d->low.undefined || d->high.undefined) {
-        sp_cell_none(table);
-        return;
-    }
-    sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", how->decimals, how->scale * d->low.value, how->decimals,
-                 how->scale * d->high.value);
-}
-
 /* As three columns, or as one: "3, 17, 0". */
 static void cells_by_unit(const sp_wilcoxon *test, bool is_narrow, sp_table *table)
 {
@@ -46,7 +35,7 @@ void sp_fill_differences(const sp_comparison *c, const sp_fill_options *options,
     for (int32_t i = 0; i < pairs.n; i++) {
         const sp_pair_comparison *pair = &pairs.list[i];
         sp_cell_pair(c, pair, table);
-        cell_interval(table, &pair->difference, how);
+        sp_cell_difference(table, &pair->difference, how->scale, how->decimals);
         cells_by_unit(&pair->test, is_narrow, table);
         if (has_p)
             sp_cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);

@@ -1,15 +1,6 @@
 /* What each rule costs, and rules that the labels propose. */
 #include "report/tables/tables.h"
 
-static void cell_interval(sp_table *table, const sp_difference *d)
-{
-    sp_cell_signed(table, &d->difference, 100, 2);
-    if (d->low.undefined || d->high.undefined)
-        sp_cell_none(table);
-    else
-        sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", 2, 100 * d->low.value, 2, 100 * d->high.value);
-}
-
 static bool has_argmax(const sp_rule_costs *costs)
 {
     return costs->n_rules > 0 && costs->rules[0].argmax_count >= 0;
@@ -21,11 +12,11 @@ static void rule_row(const sp_comparison *c, const sp_rule_cost *rule, bool is_w
     sp_table_cell_count(table, rule->reference_count ? SP_TONE_PLAIN : SP_TONE_MUTED, rule->reference_count);
     if (has_argmax(c->rule_costs))
         sp_table_cell_count(table, rule->argmax_count ? SP_TONE_BAD : SP_TONE_MUTED, rule->argmax_count);
-    cell_interval(table, &rule->difference);
+    sp_cell_difference(table, &rule->difference, 100, 2);
     sp_cell_value(table, &rule->ceiling, 4, SP_TONE_PLAIN);
     sp_table_say(table, SP_TONE_PLAIN, "%jd, %jd", rule->erased, rule->restored);
     if (is_wide)
-        cell_interval(table, &rule->changes);
+        sp_cell_difference(table, &rule->changes, 100, 2);
     else
         sp_cell_signed(table, &rule->changes.difference, 100, 2);
 }
