@@ -242,7 +242,7 @@ static void close_store(sp_stored_file *f)
         free(h->arrays[i]);
     }
     sp_h5_each_close(&h->each);
-    if (h->file > 0 && !h->is_borrowed)
+    if (h->file > 0)
         H5Fclose(h->file);
     free(h->arrays);
     free(h->scratch);
@@ -267,22 +267,13 @@ static const sp_store h5_store = {.what = what_is,
                                   .read_each = sp_h5_each_read,
                                   .close = close_store};
 
-sp_status sp_h5_store_borrow(sp_stored_file *f, hid_t file, sp_error *err)
+sp_status sp_h5_store_open(sp_stored_file *f, const sp_file_access *access, sp_error *err)
 {
     sp_h5_store *h = f->own = calloc(1, sizeof *h);
     if (!h)
         return sp_no_memory(err);
-    *h = (sp_h5_store){.file = file, .is_borrowed = true, .n_threads = 1};
+    h->n_threads = 1;
     f->store = &h5_store;
     f->look = look;
-    return SP_OK;
-}
-
-sp_status sp_h5_store_open(sp_stored_file *f, const sp_file_access *access, sp_error *err)
-{
-    sp_status status = sp_h5_store_borrow(f, 0, err);
-    if (status != SP_OK)
-        return status;
-    store_of(f)->is_borrowed = false;
-    return sp_h5_open(f->file, access, &store_of(f)->file, &f->file_size, err);
+    return sp_h5_open(f->file, access, &h->file, &f->file_size, err);
 }

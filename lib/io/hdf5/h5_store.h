@@ -35,7 +35,6 @@ typedef struct sp_h5_array {
 
 typedef struct sp_h5_store {
     hid_t file;
-    bool is_borrowed;
     int64_t n, room;
     sp_h5_array **arrays; /* [n] that were found */
     unsigned char *scratch;
@@ -47,8 +46,6 @@ typedef struct sp_h5_store {
 
 /* Opens f->file; closed with f. SP_OK, or what sp_h5_open() returns; SP_ENOMEM. */
 sp_status sp_h5_store_open(sp_stored_file *f, const sp_file_access *access, sp_error *err);
-/* The same of an HDF5 file that is open already, and stays so. */
-sp_status sp_h5_store_borrow(sp_stored_file *f, hid_t file, sp_error *err);
 void sp_h5_store_use_threads(sp_stored_file *f, int n_threads);
 /* The file behind it. */
 hid_t sp_h5_store_file(const sp_stored_file *f);
