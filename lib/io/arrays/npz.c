@@ -1,4 +1,5 @@
 #include "io/arrays/npz.h"
+#include "core/try.h"
 
 #include <libdeflate.h>
 #include <stdio.h>
@@ -60,17 +61,16 @@ static sp_status read_end_64(const sp_stored_file *f, int64_t end, directory *ou
     unsigned char locator[LOCATOR_64], record[END_64];
     if (end < LOCATOR_64)
         return damaged(f, end, "an end record of zip64 should stand before this", err);
-    sp_status status = sp_stored_bytes(f, end - LOCATOR_64, LOCATOR_64, locator, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_stored_bytes(f, end - LOCATOR_64, LOCATOR_64, locator, err));
     const int64_t place = is_mark(locator, 6, 7) ? get64(locator + 8) : -1;
     if (place < 0 || place > end - END_64)
-        return damaged(f, end - LOCATOR_64, "the place of the end record of zip64 should stand here", err);
-    status = sp_stored_bytes(f, place, END_64, record, err);
-    if (status == SP_OK && !is_mark(record, 6, 6))
-        status = damaged(f, place, "an end record of zip64 should stand here", err);
-    if (status == SP_OK)
-        *out = (directory){.n = get64(record + 32), .size = get64(record + 40), .place = get64(record + 48)};
+        TRY(damaged(f, end - LOCATOR_64, "the place of the end record of zip64 should stand here", err));
+    TRY(sp_stored_bytes(f, place, END_64, record, err));
+    if (!is_mark(record, 6, 6))
+        TRY(damaged(f, place, "an end record of zip64 should stand here", err));
+    *out = (directory){.n = get64(record + 32), .size = get64(record + 40), .place = get64(record + 48)};
+done:
     return status;
 }
 
@@ -78,23 +78,21 @@ static sp_status find_directory(const sp_stored_file *f, directory *out, sp_erro
 {
     const int64_t n = f->file_size < END + LONGEST_NOTE ? f->file_size : END + LONGEST_NOTE, first = f->file_size - n;
     unsigned char *tail = malloc((size_t)n + 1);
-    if (!tail)
-        return sp_no_memory(err);
-    sp_status status = sp_stored_bytes(f, first, n, tail, err);
     int64_t at = n - END; /* the last record whose note ends with the file */
-    while (status == SP_OK && at >= 0 && !(is_mark(tail + at, 5, 6) && at + END + (int64_t)get16(tail + at + 20) == n))
+    sp_status status = SP_OK;
+    TRY(tail ? sp_stored_bytes(f, first, n, tail, err) : sp_no_memory(err));
+    while (at >= 0 && !(is_mark(tail + at, 5, 6) && at + END + (int64_t)get16(tail + at + 20) == n))
         at--;
-    if (status == SP_OK && at < 0)
-        status = damaged(f, f->file_size, "the archive has no end record", err);
-    if (status == SP_OK) {
-        *out = (directory){.n = get16(tail + at + 10), .size = get32(tail + at + 12), .place = get32(tail + at + 16)};
-        if (out->n == 0xffff || out->size == all_ones || out->place == all_ones)
-            status = read_end_64(f, first + at, out, err);
-    }
+    if (at < 0)
+        TRY(damaged(f, f->file_size, "the archive has no end record", err));
+    *out = (directory){.n = get16(tail + at + 10), .size = get32(tail + at + 12), .place = get32(tail + at + 16)};
+    if (out->n == 0xffff || out->size == all_ones || out->place == all_ones)
+        TRY(read_end_64(f, first + at, out, err));
+    if (out->n < 0 || out->size < 0 || out->place < 0 || out->size > MOST_DIRECTORY || out->size > f->file_size - out->place ||
+        out->n > out->size / ENTRY)
+        TRY(damaged(f, f->file_size, "the end record names a directory that is not in the file", err));
+done:
     free(tail);
-    if (status == SP_OK && (out->n < 0 || out->size < 0 || out->place < 0 || out->size > MOST_DIRECTORY ||
-                            out->size > f->file_size - out->place || out->n > out->size / ENTRY))
-        status = damaged(f, f->file_size, "the end record names a directory that is not in the file", err);
     return status;
 }
 
@@ -205,23 +203,21 @@ static sp_status check_overlaps(const sp_stored_file *f, sp_error *err)
 static sp_status read_directory(sp_stored_file *f, sp_error *err)
 {
     directory d = {0};
-    sp_status status = find_directory(f, &d, err);
-    if (status != SP_OK)
-        return status;
-    unsigned char *entries = malloc((size_t)d.size + 1);
+    unsigned char *entries = NULL;
+    sp_status status = SP_OK;
+    TRY(find_directory(f, &d, err));
+    entries = malloc((size_t)d.size + 1);
     f->arrays = calloc((size_t)d.n + 1, sizeof *f->arrays);
-    status = entries && f->arrays ? sp_stored_bytes(f, d.place, d.size, entries, err) : sp_no_memory(err);
-    for (int64_t i = 0, at = 0; status == SP_OK && i < d.n; i++) {
-        int64_t length = 0;
-        status = read_entry(f, entries + at, d.size - at, d.place + at, &length, err);
-        at += length;
-    }
+    TRY(entries && f->arrays ? sp_stored_bytes(f, d.place, d.size, entries, err) : sp_no_memory(err));
+    for (int64_t i = 0, at = 0, length = 0; i < d.n; i++, at += length)
+        TRY(read_entry(f, entries + at, d.size - at, d.place + at, &length, err));
+    TRY(check_overlaps(f, err));
+    if (f->n == 0)
+        TRY(sp_fail(err, SP_EDATA, "%s: holds no arrays; write them with numpy.savez", f->file));
+    TRY(sp_stored_index(f, err));
+done:
     free(entries);
-    if (status == SP_OK)
-        status = check_overlaps(f, err);
-    if (status == SP_OK && f->n == 0)
-        status = sp_fail(err, SP_EDATA, "%s: holds no arrays; write them with numpy.savez", f->file);
-    return status == SP_OK ? sp_stored_index(f, err) : status;
+    return status;
 }
 
 /* ---- members ---- */
@@ -283,16 +279,19 @@ static sp_status check_bytes(const sp_stored_file *f, sp_stored *array, sp_error
     enum { PIECE = 1 << 18 };
     uint32_t checksum = 0;
     unsigned char *bytes = malloc(PIECE);
-    sp_status status = bytes ? SP_OK : sp_no_memory(err);
-    for (int64_t at = 0; status == SP_OK && at < array->packed_size; at += PIECE) {
+    sp_status status = SP_OK;
+    if (!bytes)
+        TRY(sp_no_memory(err));
+    for (int64_t at = 0; at < array->packed_size; at += PIECE) {
         const int64_t n = array->packed_size - at < PIECE ? array->packed_size - at : PIECE;
-        status = sp_stored_bytes(f, array->packed_place + at, n, bytes, err);
-        checksum = status == SP_OK ? libdeflate_crc32(checksum, bytes, (size_t)n) : 0;
+        TRY(sp_stored_bytes(f, array->packed_place + at, n, bytes, err));
+        checksum = libdeflate_crc32(checksum, bytes, (size_t)n);
     }
+    if (checksum != array->checksum)
+        TRY(damaged_member(f, array, "its bytes do not have the checksum that the archive says", err));
+    array->is_checked = true;
+done:
     free(bytes);
-    if (status == SP_OK && checksum != array->checksum)
-        status = damaged_member(f, array, "its bytes do not have the checksum that the archive says", err);
-    array->is_checked = status == SP_OK;
     return status;
 }
 
@@ -377,15 +376,16 @@ static sp_status look_at_member(sp_stored_file *f, sp_stored *array, sp_error *e
 static sp_status open_npz(sp_source *source, const sp_request *request, sp_error *err)
 {
     sp_stored_file *f = NULL;
-    sp_status status = sp_array_source_new(source, "numpy archive", &f, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_array_source_new(source, "numpy archive", &f, err));
     if ((f->fd = sp_stored_open(f->file, &f->file_size, err)) < 0)
-        return SP_EFILE;
+        TRY(SP_EFILE);
     f->look = look_at_member;
     f->load = load_member;
-    status = read_directory(f, err);
-    return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
+    TRY(read_directory(f, err));
+    TRY(sp_array_source_fill(source, request, err));
+done:
+    return status;
 }
 
 const sp_format sp_npz_format = {.name = "a numpy .npz archive",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/try.h"
 #include "io/arrays/npz.h"
 #include "io/holes.h"
 #include "io/paths_export.h"
@@ -94,10 +95,28 @@ static sp_status end_member(archive *a, sp_error *err)
 static sp_status write_array(archive *a, const char *name, const char *type, int64_t count, size_t size, const void *values,
                              sp_error *err)
 {
-    sp_status status = begin_member(a, name, type, count, err);
-    if (status == SP_OK)
-        status = append_values(a, values, (size_t)count * size, err);
-    return status == SP_OK ? end_member(a, err) : status;
+    sp_status status = SP_OK;
+    TRY(begin_member(a, name, type, count, err));
+    TRY(append_values(a, values, (size_t)count * size, err));
+    TRY(end_member(a, err));
+done:
+    return status;
+}
+
+/* Of all recordings a path, or (n_strategies) the labels, read block by block into `path`. */
+static sp_status write_steps(archive *a, const char *name, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
+{
+    const sp_paths_info *info = &e->kept.info;
+    sp_status status = SP_OK;
+    TRY(begin_member(a, name, "i4", info->n_steps, err));
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        TRY(sp_kept_paths_read(&e->kept, s, first, n, path, err));
+        TRY(append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err));
+    }
+    TRY(end_member(a, err));
+done:
+    return status;
 }
 
 /* The letters of UTF-8 text as UTF-32, in this machine's order. Returns how many. */
@@ -144,43 +163,24 @@ static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s,
     char name[160];
     double *scores = malloc(((size_t)info->n_recordings + 1) * sizeof *scores);
     uint8_t *status_of = calloc((size_t)info->n_recordings + 1, 1);
+    sp_status status = SP_OK;
+    if (!scores || !status_of)
+        TRY(sp_no_memory(err));
     snprintf(name, sizeof name, "paths/%.100s", info->strategies[s]);
-    sp_status status = scores && status_of ? begin_member(a, name, "i4", info->n_steps, err) : sp_no_memory(err);
-    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
-        n = sp_kept_paths_fit(info, first);
-        status = sp_kept_paths_read(&e->kept, s, first, n, path, err);
-        if (status == SP_OK)
-            status = append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err);
-    }
-    if (status == SP_OK)
-        status = end_member(a, err);
-    for (int64_t n = 0; status == SP_OK && n < info->n_recordings; n++) {
+    TRY(write_steps(a, name, e, s, path, err));
+    for (int64_t n = 0; n < info->n_recordings; n++) {
         scores[n] = results[n].score;
         for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
             status_of[n] = results[n].status == statuses[i] ? (uint8_t)i : status_of[n];
     }
     snprintf(name, sizeof name, "path_scores/%.100s", info->strategies[s]);
-    if (status == SP_OK)
-        status = write_array(a, name, "f8", info->n_recordings, sizeof *scores, scores, err);
+    TRY(write_array(a, name, "f8", info->n_recordings, sizeof *scores, scores, err));
     snprintf(name, sizeof name, "status/%.100s", info->strategies[s]);
-    if (status == SP_OK)
-        status = write_array(a, name, "u1", info->n_recordings, 1, status_of, err);
+    TRY(write_array(a, name, "u1", info->n_recordings, 1, status_of, err));
+done:
     free(scores);
     free(status_of);
     return status;
-}
-
-static sp_status write_labels(archive *a, const sp_paths_export *e, int32_t *labels, sp_error *err)
-{
-    const sp_paths_info *info = &e->kept.info;
-    sp_status status = begin_member(a, "labels", "i4", info->n_steps, err);
-    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
-        n = sp_kept_paths_fit(info, first);
-        status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
-        if (status == SP_OK)
-            status = append_values(a, labels, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *labels, err);
-    }
-    return status == SP_OK ? end_member(a, err) : status;
 }
 
 /* Which steps take part, and what became of the others. */
@@ -198,30 +198,24 @@ static sp_status write_npz(sp_paths_export *e, int32_t **paths, int64_t most, sp
     (void)most;
     const sp_paths_info *info = &e->kept.info;
     archive a = {.output = &e->output};
+    unsigned char end[END] = "PK\5\6";
     sp_status status = SP_OK;
-    for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
-        status = write_strategy(&a, e, s, path, err);
-    if (status == SP_OK)
-        status = write_array(&a, "offsets", "i8", info->n_recordings + 1, sizeof *info->offsets, info->offsets, err);
-    if (status == SP_OK)
-        status = write_texts(&a, "ids", info->n_recordings, info->ids, err);
-    if (status == SP_OK)
-        status = write_texts(&a, "classes", info->n_classes, info->classes, err);
-    if (status == SP_OK && info->has_labels)
-        status = write_labels(&a, e, path, err);
-    if (status == SP_OK && e->kept.holes)
-        status = write_holes(&a, e, err);
-    if (status == SP_OK && a.directory.failed)
-        status = sp_no_memory(err);
-    if (status == SP_OK) {
-        unsigned char end[END] = "PK\5\6";
-        store(end + 8, (uint64_t)a.n, 2);
-        store(end + 10, (uint64_t)a.n, 2);
-        store(end + 12, a.directory.n, 4);
-        store(end + 16, (uint64_t)a.at, 4);
-        sp_text_buffer_put(&a.directory, (const char *)end, END);
-        status = a.directory.failed ? sp_no_memory(err) : append(&a, a.directory.text, a.directory.n, err);
-    }
+    for (int32_t s = 0; s < info->n_strategies; s++)
+        TRY(write_strategy(&a, e, s, path, err));
+    TRY(write_array(&a, "offsets", "i8", info->n_recordings + 1, sizeof *info->offsets, info->offsets, err));
+    TRY(write_texts(&a, "ids", info->n_recordings, info->ids, err));
+    TRY(write_texts(&a, "classes", info->n_classes, info->classes, err));
+    if (info->has_labels)
+        TRY(write_steps(&a, "labels", e, info->n_strategies, path, err));
+    if (e->kept.holes)
+        TRY(write_holes(&a, e, err));
+    store(end + 8, (uint64_t)a.n, 2);
+    store(end + 10, (uint64_t)a.n, 2);
+    store(end + 12, a.directory.n, 4);
+    store(end + 16, (uint64_t)a.at, 4);
+    sp_text_buffer_put(&a.directory, (const char *)end, END);
+    TRY(a.directory.failed ? sp_no_memory(err) : append(&a, a.directory.text, a.directory.n, err));
+done:
     free(a.directory.text);
     return status;
 }

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "io/format.h"
-#include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_store.h"
 
 void sp_array_clear(sp_array *array)
 {
@@ -13,30 +14,21 @@ void sp_array_clear(sp_array *array)
     *array = (sp_array){.rank = 0};
 }
 
-static sp_status open_file(const char *file, const char *path, const sp_file_access *how, hid_t *out, sp_error *err)
-{
-    int64_t size;
-    sp_status status = sp_format_check_h5(file, path, how, err);
-    return status == SP_OK ? sp_h5_open(file, how, out, &size, err) : status;
-}
-
 /* Shape of the dataset, where it is one that is read. */
-static sp_status shape_of(const sp_h5_data *data, const char *file, const char *path, sp_array *out, sp_error *err)
+static sp_status shape_of(const sp_stored *data, const char *where, sp_array *out, sp_error *err)
 {
     const int64_t most = INT64_C(1) << 31;
-    char shape[SP_H5_SHAPE];
+    char shape[SP_STORED_SHAPE];
     if (data->rank > SP_ARRAY_RANK)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: more than %d dimensions are not read", file, path,
-                       sp_h5_shape(data->rank, data->dims, shape), SP_ARRAY_RANK);
+        return sp_fail(err, SP_EDATA, "%s has shape %s: more than %d dimensions are not read", where,
+                       sp_stored_shape(data, shape), SP_ARRAY_RANK);
+    if (data->count > most)
+        return sp_fail(err, SP_EDATA, "%s has shape %s: more than %lld values are not read at once", where,
+                       sp_stored_shape(data, shape), (long long)most);
     out->rank = data->rank;
-    out->count = 1;
-    for (int d = 0; d < data->rank; d++) {
-        if (data->dims[d] > (hsize_t)(out->count ? most / out->count : most))
-            return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: more than %lld values are not read at once", file, path,
-                           sp_h5_shape(data->rank, data->dims, shape), (long long)most);
-        out->dims[d] = (int64_t)data->dims[d];
-        out->count *= out->dims[d];
-    }
+    out->count = data->count;
+    for (int d = 0; d < data->rank; d++)
+        out->dims[d] = data->dims[d];
     return SP_OK;
 }
 
@@ -52,66 +44,57 @@ static void place_of(const sp_array *a, int64_t i, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, d ? ", %lld" : "row %lld", (long long)at[d]);
 }
 
-static sp_status convert(const sp_h5_data *data, const void *raw, sp_array_type type, const char *file, const char *path,
-                         sp_array *a, sp_error *err)
+static sp_status read_array(sp_stored_file *f, const char *path, sp_array_type type, const char *mend, sp_array *a, sp_error *err)
 {
     static const char *const wanted[] = {"a number", "a whole number", "neither 0 nor 1"};
+    char where[SP_STORED_WHERE], place[100];
+    sp_stored *data = NULL;
+    int64_t at = -1;
+    double bad = 0;
+    sp_status status = SP_OK;
+    if (sp_stored_what_is(f, path) != SP_STORED_ARRAY)
+        TRY(f->store->explain(f, path, mend, err));
+    if (!(data = sp_stored_find(f, path)))
+        TRY(sp_no_memory(err));
+    TRY(sp_stored_look(f, data, err));
+    if (data->form != SP_STORED_NUMBERS)
+        TRY(sp_stored_refuse_text(f, data, err));
+    TRY(shape_of(data, sp_stored_where(f, data, where), a, err));
     const bool is_float = data->element.kind == SP_ELEMENT_FLOAT;
     const sp_target target = type == SP_ARRAY_BOOL ? SP_TO_BOOL : type == SP_ARRAY_F64 && is_float ? SP_TO_F64 : SP_TO_I64;
-    double bad = 0;
-    const int64_t at = sp_element_convert(&data->element, raw, a->count, target, 0, a->data, &bad);
+    if (!(a->data = malloc((size_t)a->count * sizeof(double) + 1)))
+        TRY(sp_no_memory(err));
+    TRY(sp_stored_read(f, data, 0, a->count, target, 0, a->data, &at, &bad, err));
     if (at >= 0) {
-        char place[100];
         place_of(a, at, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, at, "%s: dataset %s, %s: %g is %s%s", file, path, place, bad,
-                          type == SP_ARRAY_BOOL ? "" : "not ", wanted[type]);
+        TRY(sp_fail_at(err, SP_EDATA, at, "%s, %s: %g is %s%s", where, place, bad, type == SP_ARRAY_BOOL ? "" : "not ",
+                       wanted[type]));
     }
-    if (type == SP_ARRAY_F64 && !is_float)
-        for (int64_t i = 0; i < a->count; i++)
-            ((double *)a->data)[i] = (double)((const int64_t *)a->data)[i];
-    return SP_OK;
+    for (int64_t i = 0; type == SP_ARRAY_F64 && !is_float && i < a->count; i++)
+        ((double *)a->data)[i] = (double)((const int64_t *)a->data)[i];
+done:
+    return status;
 }
 
-static sp_status read_array(hid_t h5, const char *file, const char *path, sp_array_type type, const char *mend, sp_array *out,
-                            sp_error *err)
+static sp_status open_file(sp_stored_file *f, const char *path, const sp_file_access *how, sp_error *err)
 {
-    const hsize_t start[SP_ARRAY_RANK] = {0};
-    sp_h5_data data;
-    sp_array a = {.rank = 0};
-    void *raw = NULL;
-    sp_status status = sp_h5_data_open(h5, file, path, mend, &data, err);
-    if (status != SP_OK)
-        return status;
-    status = shape_of(&data, file, path, &a, err);
-    if (status == SP_OK) {
-        raw = malloc((size_t)a.count * data.element.size + 1);
-        a.data = malloc((size_t)a.count * sizeof(double) + 1);
-        status = raw && a.data ? sp_h5_data_read(&data, file, path, start, data.dims, raw, err) : sp_no_memory(err);
-    }
-    if (status == SP_OK)
-        status = convert(&data, raw, type, file, path, &a, err);
-    free(raw);
-    sp_h5_data_close(&data);
-    if (status == SP_OK)
-        *out = a;
-    else
-        sp_array_clear(&a);
-    return status;
+    sp_status status = sp_format_check_h5(f->file, path, how, err);
+    return status == SP_OK ? sp_h5_store_open(f, how, err) : status;
 }
 
 sp_status sp_array_read(const char *file, const char *path, sp_array_type type, const sp_file_access *how, const char *mend,
                         sp_array *out, sp_error *err)
 {
-    hid_t h5 = H5I_INVALID_HID;
+    sp_stored_file f = {.file = file, .fd = -1};
     sp_array a = {.rank = 0};
-    char *normal = sp_h5_path(path);
+    char *normal = sp_stored_path(path);
+    sp_status status = SP_OK;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = normal ? open_file(file, normal, how, &h5, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = read_array(h5, file, normal, type, mend, &a, err);
-    if (h5 >= 0)
-        H5Fclose(h5);
+    TRY(normal ? open_file(&f, normal, how, err) : sp_no_memory(err));
+    TRY(read_array(&f, normal, type, mend, &a, err));
+done:
+    sp_stored_close(&f);
     status = sp_h5_quiet_end(&quiet, status, err);
     free(normal);
     if (status == SP_OK)
@@ -123,16 +106,15 @@ sp_status sp_array_read(const char *file, const char *path, sp_array_type type, 
 
 sp_status sp_array_exists(const char *file, const char *path, const sp_file_access *how, bool *exists, sp_error *err)
 {
-    hid_t h5 = H5I_INVALID_HID;
-    char *normal = sp_h5_path(path);
+    sp_stored_file f = {.file = file, .fd = -1};
+    char *normal = sp_stored_path(path);
+    sp_status status = SP_OK;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = normal ? open_file(file, normal, how, &h5, err) : sp_no_memory(err);
-    if (status == SP_OK)
-        *exists = sp_h5_has_link(h5, normal);
-    if (h5 >= 0)
-        H5Fclose(h5);
-    status = sp_h5_quiet_end(&quiet, status, err);
+    TRY(normal ? open_file(&f, normal, how, err) : sp_no_memory(err));
+    *exists = sp_stored_what_is(&f, normal) != SP_STORED_ABSENT;
+done:
+    sp_stored_close(&f);
     free(normal);
-    return status;
+    return sp_h5_quiet_end(&quiet, status, err);
 }

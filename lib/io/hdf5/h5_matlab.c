@@ -1,3 +1,4 @@
+#include "core/try.h"
 #include "io/hdf5/h5_formats.h"
 
 #include <stdio.h>
@@ -40,9 +41,11 @@ static sp_status read_class(const matlab_file *m, const char *path, char class[C
     class[0] = '\0';
     if (!sp_h5_has_attribute(m->h5, path, "MATLAB_class") || sp_h5_has_attribute(m->h5, path, "MATLAB_empty"))
         return SP_OK;
-    sp_status status = sp_h5_texts_attribute(m->h5, m->name, path, "MATLAB_class", &texts, &n, &is_number, err);
-    if (status == SP_OK && n == 1 && !is_number)
+    sp_status status = SP_OK;
+    TRY(sp_h5_texts_attribute(m->h5, m->name, path, "MATLAB_class", &texts, &n, &is_number, err));
+    if (n == 1 && !is_number)
         snprintf(class, CLASS, "%s", texts[0]);
+done:
     free(texts);
     return status;
 }
@@ -117,16 +120,13 @@ static sp_status read_plain(matlab_file *m, const char *path, const char *class,
                                 .size = is_single ? 4 : 8,
                                 .is_big = *(const char *)&one == 0};
     const bool is_read = shape.rank >= 2 && is_float == (is_double || is_single);
-    if (is_read)
-        status = take_bytes(m, path, shape.count * data.element.size, err);
-    if (status == SP_OK && is_read)
-        status = read_values(m, &data, path, shape.count,
-                             is_double   ? SP_TO_F64
-                             : is_single ? SP_TO_F32
-                                         : SP_TO_I64,
-                             &values, err);
-    if (status == SP_OK && values)
-        status = is_char ? make_texts(&shape, values, out, err) : sp_mat_numbers(&shape, &element, values, class, out, err);
+    const sp_target target = is_double ? SP_TO_F64 : is_single ? SP_TO_F32 : SP_TO_I64;
+    if (!is_read)
+        goto done;
+    TRY(take_bytes(m, path, shape.count * data.element.size, err));
+    TRY(read_values(m, &data, path, shape.count, target, &values, err));
+    TRY(is_char ? make_texts(&shape, values, out, err) : sp_mat_numbers(&shape, &element, values, class, out, err));
+done:
     free(values);
     sp_h5_data_close(&data);
     return status;
@@ -145,24 +145,23 @@ static void path_of(hid_t dataset, const hobj_ref_t *reference, char *path, size
 static sp_status read_references(matlab_file *m, hid_t dataset, const char *path, hobj_ref_t **out, int64_t *n, sp_error *err)
 {
     enum { MOST = 1 << 24 };
-    hid_t created, type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    hid_t created = -1, type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     const bool are_references = H5Tget_class(type) == H5T_REFERENCE && H5Tequal(type, H5T_STD_REF_OBJ) > 0;
-    sp_status status = sp_h5_created(dataset, m->name, path, &created, err);
-    if (status == SP_OK)
-        status = sp_h5_storage_check(dataset, created, m->name, path, err);
+    sp_status status = SP_OK;
+    *out = NULL;
+    TRY(sp_h5_created(dataset, m->name, path, &created, err));
+    TRY(sp_h5_storage_check(dataset, created, m->name, path, err));
+    TRY(sp_h5_filters_check(dataset, m->name, path, err));
+    *n = are_references && count > 0 && count < MOST ? (int64_t)count : 0;
+    TRY(take_bytes(m, path, *n * (int64_t)sizeof **out, err));
+    if (!(*out = calloc((size_t)*n + 1, sizeof **out)))
+        TRY(sp_no_memory(err));
+    if (*n && H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0)
+        TRY(sp_h5_refused(m->name, path, err));
+done:
     if (created > 0)
         H5Pclose(created);
-    if (status == SP_OK)
-        status = sp_h5_filters_check(dataset, m->name, path, err);
-    *n = are_references && count > 0 && count < MOST ? (int64_t)count : 0;
-    if (status == SP_OK)
-        status = take_bytes(m, path, *n * (int64_t)sizeof **out, err);
-    *out = status == SP_OK ? calloc((size_t)*n + 1, sizeof **out) : NULL;
-    if (status == SP_OK && !*out)
-        status = sp_no_memory(err);
-    if (status == SP_OK && *n && H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0)
-        status = sp_h5_refused(m->name, path, err);
     H5Tclose(type);
     H5Sclose(space);
     return status;
@@ -176,19 +175,22 @@ static sp_status read_cells(matlab_file *m, const char *path, const char *name, 
     hobj_ref_t *references = NULL;
     int64_t n = 0;
     const int64_t before = m->arrays->n;
-    sp_status status = read_references(m, dataset, path, &references, &n, err);
-    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+    sp_status status = SP_OK;
+    TRY(read_references(m, dataset, path, &references, &n, err));
+    for (int64_t i = 0; i < n; i++) {
         char cell[256], class[CLASS];
         sp_stored array = {.name = NULL};
         path_of(dataset, &references[i], cell, sizeof cell);
-        status = *cell ? read_class(m, cell, class, err) : SP_OK;
-        if (status == SP_OK && *cell)
-            status = read_plain(m, cell, class, &array, err);
-        if (status == SP_OK && array.bytes)
-            status = sp_mat_add_cell(m->arrays, name, i + 1, &array, err);
+        if (!*cell)
+            continue;
+        TRY(read_class(m, cell, class, err));
+        TRY(read_plain(m, cell, class, &array, err));
+        if (array.bytes)
+            TRY(sp_mat_add_cell(m->arrays, name, i + 1, &array, err));
     }
-    if (status == SP_OK && m->arrays->n - before == n)
-        status = sp_mat_join_texts(m->arrays, name, n, err);
+    if (m->arrays->n - before == n)
+        TRY(sp_mat_join_texts(m->arrays, name, n, err));
+done:
     free(references);
     H5Dclose(dataset);
     return status;
@@ -204,12 +206,17 @@ static sp_status read_variable(matlab_file *m, const char *name, sp_error *err)
     if (!path)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    if (sp_h5_look(m->h5, path) == SP_H5_DATASET && (status = read_class(m, path, class, err)) == SP_OK && *class) {
-        if (strcmp(class, "cell") == 0)
-            status = read_cells(m, path, name, err);
-        else if ((status = read_plain(m, path, class, &array, err)) == SP_OK && array.bytes)
-            status = sp_mat_add(m->arrays, name, &array, err);
+    if (sp_h5_look(m->h5, path) != SP_H5_DATASET)
+        goto done;
+    TRY(read_class(m, path, class, err));
+    if (strcmp(class, "cell") == 0) {
+        TRY(read_cells(m, path, name, err));
+        goto done;
     }
+    TRY(read_plain(m, path, class, &array, err)); /* "" is none that is read */
+    if (array.bytes)
+        TRY(sp_mat_add(m->arrays, name, &array, err));
+done:
     free(path);
     return status;
 }
@@ -221,13 +228,14 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
     int64_t n = 0;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_open(f->file, access, &m.h5, &f->file_size, err);
-    if (status == SP_OK)
-        status = sp_h5_links(m.h5, f->file, "/", &names, &n, NULL, err);
+    sp_status status = SP_OK;
+    TRY(sp_h5_open(f->file, access, &m.h5, &f->file_size, err));
+    TRY(sp_h5_links(m.h5, f->file, "/", &names, &n, NULL, err));
     m.left = sp_stored_most(f->file_size);
-    for (int64_t i = 0; status == SP_OK && i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (names[i][0] != '#')
-            status = read_variable(&m, names[i], err);
+            TRY(read_variable(&m, names[i], err));
+done:
     free(names);
     if (m.h5 >= 0)
         H5Fclose(m.h5);
@@ -238,12 +246,13 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
 static sp_status open_matlab(sp_source *source, const sp_request *request, sp_error *err)
 {
     sp_stored_file *f = NULL;
-    sp_status status = sp_array_source_new(source, "MATLAB matrix (HDF5)", &f, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_array_source_new(source, "MATLAB matrix (HDF5)", &f, err));
     f->counts_from_1 = true;
-    status = read_file(f, &request->options->access, err);
-    return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
+    TRY(read_file(f, &request->options->access, err));
+    TRY(sp_array_source_fill(source, request, err));
+done:
+    return status;
 }
 
 const sp_format sp_matlab_format = {.name = "a MATLAB 7.3 file",

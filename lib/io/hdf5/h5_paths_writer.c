@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/subjects.h"
+#include "core/try.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
 #include "io/hdf5/h5_paths_writer.h"
@@ -452,23 +453,23 @@ static sp_status results_write(sp_h5_paths *writer, slot *slots, int64_t first, 
                                sp_error *err)
 {
     sp_status status = SP_OK;
-    for (int64_t at = 0; status == SP_OK && at < count; at += WRITE_VALUES) {
+    for (int64_t at = 0; at < count; at += WRITE_VALUES) {
         int64_t n = count - at < WRITE_VALUES ? count - at : WRITE_VALUES;
         double *scores = writer->scratch;
         for (int64_t i = 0; i < n; i++)
             scores[i] = results[at + i].score;
-        status = slot_write(writer, &slots[SLOT_SCORES], 0, first + at, n, scores, err);
+        TRY(slot_write(writer, &slots[SLOT_SCORES], 0, first + at, n, scores, err));
         uint8_t *codes = writer->scratch;
         for (int64_t i = 0; i < n; i++)
             codes[i] = status_code(results[at + i].status);
-        if (status == SP_OK)
-            status = slot_write(writer, &slots[SLOT_STATUS], 0, first + at, n, codes, err);
+        TRY(slot_write(writer, &slots[SLOT_STATUS], 0, first + at, n, codes, err));
         int64_t *broken = writer->scratch;
         for (int64_t i = 0; writer->broken >= 0 && i < n; i++)
             broken[i] = results[at + i].n_broken;
-        if (status == SP_OK && writer->broken >= 0)
-            status = slot_write(writer, &slots[writer->broken], 0, first + at, n, broken, err);
+        if (writer->broken >= 0)
+            TRY(slot_write(writer, &slots[writer->broken], 0, first + at, n, broken, err));
     }
+done:
     return status;
 }
 
@@ -486,14 +487,15 @@ sp_status sp_h5_paths_add(sp_h5_paths *writer, int32_t strategy, int64_t first, 
                           int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
-    sp_status status = classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, output->paths, err);
-    if (status == SP_OK)
-        status = results_write(writer, slots, first, n_recordings, output->results, err);
-    if (status == SP_OK && writer->confidence >= 0)
-        status = slot_write(writer, &slots[writer->confidence], 0, first_step, n_steps, output->confidence, err);
-    if (status == SP_OK && writer->broken >= 0)
-        status = output->broken ? slot_write(writer, &slots[writer->broken + 1], 0, first_step, n_steps, output->broken, err)
-                                : zeros_write(writer, &slots[writer->broken + 1], first_step, n_steps, err);
+    sp_status status = SP_OK;
+    TRY(classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, output->paths, err));
+    TRY(results_write(writer, slots, first, n_recordings, output->results, err));
+    if (writer->confidence >= 0)
+        TRY(slot_write(writer, &slots[writer->confidence], 0, first_step, n_steps, output->confidence, err));
+    if (writer->broken >= 0)
+        TRY(output->broken ? slot_write(writer, &slots[writer->broken + 1], 0, first_step, n_steps, output->broken, err)
+                           : zeros_write(writer, &slots[writer->broken + 1], first_step, n_steps, err));
+done:
     return status;
 }
 
@@ -512,9 +514,10 @@ sp_status sp_h5_paths_add_labels(sp_h5_paths *writer, int64_t first_step, int64_
 {
     sp_status status = SP_OK;
     if (writer->labels >= 0 && labels)
-        status = classes_write(writer, &writer->slots[writer->labels], first_step, n_steps, labels, err);
-    if (status == SP_OK && writer->segments >= 0 && segments)
-        status = slot_write(writer, &writer->slots[writer->segments], 0, first_step, n_steps, segments, err);
+        TRY(classes_write(writer, &writer->slots[writer->labels], first_step, n_steps, labels, err));
+    if (writer->segments >= 0 && segments)
+        TRY(slot_write(writer, &writer->slots[writer->segments], 0, first_step, n_steps, segments, err));
+done:
     return status;
 }
 
@@ -527,17 +530,16 @@ sp_status sp_h5_paths_put(sp_h5_paths *writer, int32_t extra, int64_t row, int64
 sp_status sp_h5_paths_commit(sp_h5_paths *writer, sp_error *err)
 {
     sp_status status = SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < writer->n_slots; i++) {
+    for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
         int64_t all = slot_values(writer, s);
         if (s->written != all)
-            status = sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
-                             writer->output.file, s->path, (long long)s->written, (long long)all);
+            TRY(sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
+                        writer->output.file, s->path, (long long)s->written, (long long)all));
     }
-    if (status == SP_OK)
-        status = sp_write_behind_finish(writer->behind, err);
-    if (status == SP_OK)
-        status = sp_output_commit(&writer->output, err);
+    TRY(sp_write_behind_finish(writer->behind, err));
+    TRY(sp_output_commit(&writer->output, err));
+done:
     sp_h5_paths_abort(writer);
     return status;
 }
