@@ -185,14 +185,15 @@ sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file
     if (!a->rivals || !a->inputs || !a->words)
         return sp_no_memory(err);
     sp_status status = SP_OK;
-    for (size_t i = 0; status == SP_OK && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         a->n++;
         a->inputs[i].takes_decided = true;
-        status = sp_against_read(texts[i], &a->words[i], err);
-        if (status == SP_OK)
-            status = open_one(&a->rivals[i], &a->inputs[i], &a->words[i], p, in, strategies, err);
+        TRY(sp_against_read(texts[i], &a->words[i], err));
+        TRY(open_one(&a->rivals[i], &a->inputs[i], &a->words[i], p, in, strategies, err));
     }
-    return status == SP_OK ? sp_pipeline_set_against(p, a->n, a->rivals, err) : status;
+    TRY(sp_pipeline_set_against(p, a->n, a->rivals, err));
+done:
+    return status;
 }
 
 void sp_file_against_close(sp_file_against *a)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/source.h"
 #include "pipeline/files/given.h"
 
@@ -97,17 +98,17 @@ static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned p
     const int64_t first = part->recording, end = first + part->count;
     sp_status status = SP_OK;
     if (!part->count) {
-        status = sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read, err);
-        if (status == SP_OK)
-            sp_copy_steps(block, 0, j->read, 0, part->n);
+        TRY(sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read, err));
+        sp_copy_steps(block, 0, j->read, 0, part->n);
     }
-    for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
+    for (int64_t n = first, run; n < end; n += run) {
         run = run_length(j, n, end);
-        status = sp_source_read(source, j->labels.recording[n], run, parts, j->read, err);
-        for (int64_t r = n; status == SP_OK && r < n + run; r++)
+        TRY(sp_source_read(source, j->labels.recording[n], run, parts, j->read, err));
+        for (int64_t r = n; r < n + run; r++)
             sp_copy_steps(block, j->kept.offsets[r] - j->kept.offsets[first], j->read, j->read->offsets[r - n],
                           j->kept.offsets[r + 1] - j->kept.offsets[r]);
     }
+done:
     return status;
 }
 
@@ -125,16 +126,16 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
     sp_given *j = arg;
     const sp_source_info *info = &j->shape;
     parts &= sp_info_parts(info);
-    sp_status status = sp_block_begin(block, info, part, parts, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_block_begin(block, info, part, parts, err));
     if (block->segments)
-        status = read_segments(j, part, block->segments, err);
-    if (status == SP_OK && (parts & ~(unsigned)SP_BLOCK_SEGMENTS))
-        status = read_labels(j, part, parts & ~(unsigned)SP_BLOCK_SEGMENTS, block, err);
+        TRY(read_segments(j, part, block->segments, err));
+    if (parts & ~(unsigned)SP_BLOCK_SEGMENTS)
+        TRY(read_labels(j, part, parts & ~(unsigned)SP_BLOCK_SEGMENTS, block, err));
     block->file = j->labels.source ? j->read->file : NULL;
     block->dataset = j->labels.source ? j->read->dataset : NULL;
     block->classes = j->labels.source ? j->read->classes : NULL;
+done:
     return status;
 }
 

@@ -125,16 +125,16 @@ static sp_status open_inputs(sp_merge_run *r, merged_inputs *inputs, sp_error *e
     char names[SP_MERGE_NAMES];
     inputs->in.takes_decided = true;
     inputs->is_open = true;
-    sp_status status = sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, sp_merge_names(r, names), NULL, err);
-    if (status == SP_OK && r->p.folds)
+    sp_status status = SP_OK;
+    TRY(sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, sp_merge_names(r, names), NULL, err));
+    if (r->p.folds)
         sp_merge_use_folds(r, &r->again);
-    if (status == SP_OK && r->p.folds && inputs->in.is_decided)
-        status = sp_decided_know_folds(&inputs->in.decided, r->p.folds, err);
-    if (status == SP_OK && r->again.info->n_recordings != m->n_recordings)
-        status = SP_EDATA;
-    for (int64_t i = 0; status == SP_OK && i <= m->n_recordings; i++)
-        if (r->again.info->offsets[i] != m->offsets[i])
-            status = SP_EDATA;
+    if (r->p.folds && inputs->in.is_decided)
+        TRY(sp_decided_know_folds(&inputs->in.decided, r->p.folds, err));
+    TRY(r->again.info->n_recordings == m->n_recordings ? SP_OK : SP_EDATA);
+    for (int64_t i = 0; i <= m->n_recordings; i++)
+        TRY(r->again.info->offsets[i] == m->offsets[i] ? SP_OK : SP_EDATA);
+done:
     return status;
 }
 

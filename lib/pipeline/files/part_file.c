@@ -24,9 +24,10 @@ sp_status sp_part_save(const char *file, bool force, sp_part_content *part, sp_e
 {
     unsigned char *bytes = NULL;
     size_t n = 0;
-    sp_status status = sp_part_write(part, &bytes, &n, err);
-    if (status == SP_OK)
-        status = sp_bytes_save(file, force, format, VERSION, bytes, n, err);
+    sp_status status = SP_OK;
+    TRY(sp_part_write(part, &bytes, &n, err));
+    TRY(sp_bytes_save(file, force, format, VERSION, bytes, n, err));
+done:
     free(bytes);
     return status;
 }
@@ -36,9 +37,10 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
     unsigned char *bytes = NULL;
     size_t n = 0;
     *out = (sp_part_content){.name = NULL};
-    sp_status status = sp_bytes_load(file, format, VERSION, &bytes, &n, err);
-    if (status == SP_OK)
-        status = sp_part_read(bytes, n, file, out, err);
+    sp_status status = SP_OK;
+    TRY(sp_bytes_load(file, format, VERSION, &bytes, &n, err));
+    TRY(sp_part_read(bytes, n, file, out, err));
+done:
     free(bytes);
     return status;
 }

@@ -135,18 +135,19 @@ static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t f
 {
     const int32_t n_best = b->consumer.n_best;
     double *row = row_of(b, N);
-    sp_status status = row ? SP_OK : sp_no_memory(err);
-    for (int32_t r = 0; status == SP_OK && r < n_best; r++) {
+    sp_status status = SP_OK;
+    TRY(row ? SP_OK : sp_no_memory(err));
+    for (int32_t r = 0; r < n_best; r++) {
         const int32_t *path = b->best_paths + (size_t)r * (size_t)S;
         for (int64_t t = 0; !b->is_wide && t < S; t++)
             b->narrow[t] = (int16_t)path[t];
         const void *values = b->is_wide ? (const void *)path : (const void *)b->narrow;
-        status = sp_paths_writer_put(b->writer, b->n_extras - 2, r, first_step, S, values, err);
+        TRY(sp_paths_writer_put(b->writer, b->n_extras - 2, r, first_step, S, values, err));
         for (int64_t n = 0; n < N; n++)
             row[n] = b->best_scores[(size_t)n * (size_t)n_best + (size_t)r];
-        if (status == SP_OK)
-            status = sp_paths_writer_put(b->writer, b->n_extras - 1, r, first, N, row, err);
+        TRY(sp_paths_writer_put(b->writer, b->n_extras - 1, r, first, N, row, err));
     }
+done:
     return status;
 }
 
@@ -154,10 +155,14 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
                      const sp_decode_output *output, sp_error *err)
 {
     sp_path_file *b = arg;
-    sp_status status = sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err);
-    if (status == SP_OK && b->consumer.with_confidence && n_recordings > 0)
-        status = write_confidence(b, s, first, n_recordings, output, err);
-    return status == SP_OK && output->n_best ? write_best(b, first, n_recordings, first_step, n_steps, err) : status;
+    sp_status status = SP_OK;
+    TRY(sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err));
+    if (b->consumer.with_confidence && n_recordings > 0)
+        TRY(write_confidence(b, s, first, n_recordings, output, err));
+    if (output->n_best)
+        TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
+done:
+    return status;
 }
 
 static void forget(void *arg, int32_t s, int64_t n_steps)

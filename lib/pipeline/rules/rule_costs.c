@@ -57,14 +57,15 @@ static sp_status run_variant(sp_rule_run *w, sp_rule_variant *v, const sp_block 
     ideal.scores.dtype = SP_F32;
     sp_decode_options how = sp_decode_options_default();
     const sp_decode_output output = {.paths = room->path, .results = room->results};
-    sp_status status = sp_decode_batch(v->rules, &ideal, &how, w->p->workers, &output, err);
-    for (int64_t t = 0; status == SP_OK && t < block->n_steps; t++)
+    sp_status status = SP_OK;
+    TRY(sp_decode_batch(v->rules, &ideal, &how, w->p->workers, &output, err));
+    for (int64_t t = 0; t < block->n_steps; t++)
         v->ceiling += block->labels[t] >= 0 && room->path[t] == block->labels[t];
     how.relax = w->p->on_infeasible == SP_INFEASIBLE_RELAX;
-    if (status == SP_OK)
-        status = sp_decode_batch(v->chain, &batch, &how, w->p->workers, &output, err);
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
+    TRY(sp_decode_batch(v->chain, &batch, &how, w->p->workers, &output, err));
+    for (int64_t n = 0; n < block->n_recordings; n++)
         count_recording(w, v, block, n, room->path);
+done:
     return status;
 }
 
@@ -77,17 +78,18 @@ static sp_status run_block(sp_rule_run *w, sp_block *block, sp_error *err)
                              sp_zeros(&own, (size_t)block->n_recordings, sizeof *room.results),
                              sp_zeros(&own, S * K, sizeof *room.ideal)};
     w->is_kept = sp_zeros(&own, S, 1);
-    sp_status status = sp_owned_status(&own, err);
-    if (status == SP_OK)
-        status = sp_prepare(block, &p->prepare, p->workers, NULL, err);
-    for (int64_t n = 0; status == SP_OK && p->wake.stages && n < block->n_recordings; n++)
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&own, err));
+    TRY(sp_prepare(block, &p->prepare, p->workers, NULL, err));
+    for (int64_t n = 0; p->wake.stages && n < block->n_recordings; n++)
         sp_wake_trim(block->offsets[n + 1] - block->offsets[n], p->wake.stages, p->wake.margin,
                      block->labels + block->offsets[n]);
-    for (size_t t = 0; status == SP_OK && t < S; t++)
+    for (size_t t = 0; t < S; t++)
         if (block->labels[t] >= 0)
             room.ideal[t * K + (size_t)block->labels[t]] = 1;
-    for (int64_t i = 0; status == SP_OK && i < w->n; i++)
-        status = run_variant(w, &w->variants[i], block, &room, err);
+    for (int64_t i = 0; i < w->n; i++)
+        TRY(run_variant(w, &w->variants[i], block, &room, err));
+done:
     sp_owned_free(&own);
     return status;
 }
@@ -170,10 +172,11 @@ static sp_status fill_rules(sp_rule_run *w, const sp_bootstrap_options *bootstra
     const int64_t N = c->n_recordings, scored = total(w->scored, N), changes = total(w->changes, N);
     const sp_bootstrap_options options = affordable(bootstrap, N, w->to->n_rules);
     int64_t *room = sp_zeros(&w->own, 3 * (size_t)N, sizeof *room);
-    sp_status status = sp_owned_status(&w->own, err);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&w->own, err));
     w->to->accuracy = ratio(total(w->variants->correct, N), scored, "no scored steps");
     w->to->legal_changes = changes;
-    for (int64_t i = 0; status == SP_OK && i < w->to->n_rules; i++) {
+    for (int64_t i = 0; i < w->to->n_rules; i++) {
         const sp_rule_variant *v = &w->variants[i + 1];
         sp_rule_cost *rule = &w->to->rules[i];
         rule->accuracy = ratio(total(v->correct, N), scored, "no scored steps");
@@ -181,12 +184,12 @@ static sp_status fill_rules(sp_rule_run *w, const sp_bootstrap_options *bootstra
         rule->reference_illegal = c->reference.illegal - rule->reference_count;
         rule->erased = v->erased;
         rule->restored = v->restored;
-        status = compare(w, v->correct, w->variants->correct, w->scored, &options, room, &rule->difference, err);
-        if (status == SP_OK)
-            status = compare(w, v->kept, w->variants->kept, w->changes, &options, room, &rule->changes, err);
+        TRY(compare(w, v->correct, w->variants->correct, w->scored, &options, room, &rule->difference, err));
+        TRY(compare(w, v->kept, w->variants->kept, w->changes, &options, room, &rule->changes, err));
         if (changes == 0)
             rule->changes.difference = rule->changes.low = rule->changes.high = (sp_value){.undefined = "no legal change"};
     }
+done:
     return status;
 }
 
