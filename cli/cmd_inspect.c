@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/try.h"
 #include "statepath/metrics.h"
 #include "statepath/signals_file.h"
 
@@ -328,31 +329,25 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     sp_source *source = NULL;
     sp_model *model = NULL;
     label_moves moves = {0};
-    sp_status status = o->run.model ? sp_model_load(o->run.model, &model, err) : SP_OK;
-    if (status == SP_OK)
-        status = open_source(file, o, model, &source, err);
-    if (status != SP_OK) {
-        sp_model_free(model);
-        return status;
-    }
+    bool is_first = true;
+    sp_status status = SP_OK;
+    if (o->run.model)
+        TRY(sp_model_load(o->run.model, &model, err));
+    TRY(open_source(file, o, model, &source, err));
     const sp_source_info *info = sp_source_info_of(source);
     const int32_t K = info->n_classes ? info->n_classes : model ? model->n_classes : 0;
     if (info->has_labels && K <= MOST_MOVES && (info->classes || model)) {
         moves.n_classes = K;
         moves.count = calloc((size_t)K * (size_t)K + 1, sizeof *moves.count);
-        status = moves.count ? SP_OK : sp_no_memory(err);
+        TRY(moves.count ? SP_OK : sp_no_memory(err));
     }
-    if (status == SP_OK) {
-        print_files(info);
-        print_shape(info);
-        print_remark(info);
-        bool is_first = true;
-        status = sp_source_list_unused(source, print_unused, &is_first, err);
-    }
-    if (status == SP_OK)
-        status = look_at_numbers(source, info, &moves, err);
-    if (status == SP_OK)
-        status = model ? judge_labels(model, info, &moves, err) : suggest_models(file, info, &moves, err);
+    print_files(info);
+    print_shape(info);
+    print_remark(info);
+    TRY(sp_source_list_unused(source, print_unused, &is_first, err));
+    TRY(look_at_numbers(source, info, &moves, err));
+    TRY(model ? judge_labels(model, info, &moves, err) : suggest_models(file, info, &moves, err));
+done:
     free(moves.count);
     sp_source_close(source);
     sp_model_free(model);
@@ -472,17 +467,17 @@ static sp_status inspect_signals(const char *file, const options *o, sp_error *e
     }
     say("\n");
     print_split(info);
-    status = print_signal_labels(info, err);
-    if (status == SP_OK)
-        status = print_range(signals, info, err);
-    if (status == SP_OK && info->labels)
+    TRY(print_signal_labels(info, err));
+    TRY(print_range(signals, info, err));
+    if (info->labels)
         say("\nnext: statepath train %s -o weights.h5\n      statepath predict %s --weights weights.h5%s -o scores.h5\n", file,
             file, info->split ? " --split test" : "");
-    else if (status == SP_OK)
+    else
         say("\nnext: statepath predict %s --weights WEIGHTS.h5 -o scores.h5, with weights that `statepath train` made of such "
             "signals "
             "with labels\n",
             file);
+done:
     sp_signals_close(signals);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "core/try.h"
 #include "outputs.h"
 
 /* ---- list ---- */
@@ -224,17 +225,16 @@ static sp_status check_model(const char *name, sp_error *err)
 {
     sp_model *model = NULL;
     warnings w = {0};
-    sp_status status = sp_model_load(name, &model, err);
-    if (status == SP_OK)
-        status = sp_model_load_warnings(name, print_warning, &w, err);
-    if (status == SP_OK) {
-        say("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
-            (long long)model->row[model->n_states]);
-        if (w.count)
-            say("; %lld warning%s\n", (long long)w.count, w.count == 1 ? "" : "s");
-        else
-            say("; every class can be reached and left\n");
-    }
+    sp_status status = SP_OK;
+    TRY(sp_model_load(name, &model, err));
+    TRY(sp_model_load_warnings(name, print_warning, &w, err));
+    say("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
+        (long long)model->row[model->n_states]);
+    if (w.count)
+        say("; %lld warning%s\n", (long long)w.count, w.count == 1 ? "" : "s");
+    else
+        say("; every class can be reached and left\n");
+done:
     sp_model_free(model);
     return status;
 }
@@ -291,35 +291,30 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     sp_source *source = NULL;
     sp_model *named = NULL;
     sp_label_counts counts = {0};
-    sp_status status = sp_run_texts(&o->run, file, &places, err);
-    if (status == SP_OK && o->run.place.classes)
-        status = sp_classes_load(o->run.place.classes, &named, err);
+    sp_status status = SP_OK;
+    TRY(sp_run_texts(&o->run, file, &places, err));
+    if (o->run.place.classes)
+        TRY(sp_classes_load(o->run.place.classes, &named, err));
     places.model = named;
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, &source, err);
-    if (status != SP_OK) {
-        sp_model_free(named);
-        return status;
-    }
+    TRY(sp_source_open(file, &places, &source, err));
     const sp_source_info *info = sp_source_info_of(source);
     const char *const *classes = info->classes;
     int32_t n_names = info->n_classes;
     sp_run_tell_remark(&o->run, info);
     if (!info->has_labels)
-        status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
-    else if (named) {
+        TRY(sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file));
+    if (named) {
         n_names = named->n_classes;
         classes = (const char *const *)named->classes;
         if (info->n_classes && n_names != info->n_classes)
-            status = sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes);
-    } else if (!classes)
-        status = sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order", file);
-    if (status == SP_OK)
-        status = sp_label_counts_init(&counts, n_names, err);
-    if (status == SP_OK)
-        status = count_labels(source, info, &counts, err);
-    if (status == SP_OK)
-        status = sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, out, err);
+            TRY(sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes));
+    } else if (!classes) {
+        TRY(sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order", file));
+    }
+    TRY(sp_label_counts_init(&counts, n_names, err));
+    TRY(count_labels(source, info, &counts, err));
+    TRY(sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, out, err));
+done:
     sp_label_counts_clear(&counts);
     sp_source_close(source);
     sp_model_free(named);
@@ -395,17 +390,20 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
         return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;
-    sp_status status = options_check(o, "model new", kind_takes(kind), kind, err);
-    if (status == SP_OK)
-        status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
-    if (status == SP_OK)
-        status = new_model(kind, file, o, &model, err);
-    if (status == SP_OK && o->run.output)
-        status = sp_model_save(model, o->run.output, o->run.force, err);
-    else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
+    const input_file inputs[] = {{"the input file", file}, {NULL, NULL}};
+    sp_status status = SP_OK;
+    TRY(options_check(o, "model new", kind_takes(kind), kind, err));
+    TRY(outputs_check(o, inputs, err));
+    TRY(new_model(kind, file, o, &model, err));
+    if (o->run.output) {
+        TRY(sp_model_save(model, o->run.output, o->run.force, err));
+        if (strcmp(o->run.output, "-") != 0 && !o->quiet)
+            tell("wrote %s", o->run.output);
+    } else {
+        TRY(sp_model_to_json(model, &text, err));
         fputs(text, stdout);
-    if (status == SP_OK && o->run.output && strcmp(o->run.output, "-") != 0 && !o->quiet)
-        tell("wrote %s", o->run.output);
+    }
+done:
     free(text);
     sp_model_free(model);
     return status;

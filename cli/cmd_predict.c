@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/try.h"
 #include "outputs.h"
 #include "progress.h"
 #include "train_file.h"
@@ -28,9 +29,7 @@ static void selection_clear(selection *s)
 
 static sp_status select_recordings(const sp_signals_info *info, const char *split, selection *s, sp_error *err)
 {
-    int wanted = !split || strcmp(split, "all") == 0 ? -1 : strcmp(split, "test") == 0 ? 1 : strcmp(split, "train") == 0 ? 0 : -2;
-    if (wanted == -2)
-        return sp_fail(err, SP_EINVAL, "--split %s: it is all, train or test", split);
+    const int wanted = !split || strcmp(split, "all") == 0 ? -1 : strcmp(split, "test") == 0;
     if (wanted >= 0 && !info->split)
         return sp_fail(err, SP_EDATA, "%s: has no dataset \"split\" (0 = training, 1 = testing), so --split %s means nothing",
                        info->file, split);
@@ -88,19 +87,13 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
 {
     const options *o = p->o;
     const sp_file_access how = sp_run_access(&o->run);
-    sp_status status = sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err);
-    if (status == SP_OK)
-        status = sp_signals_open(file, o->signals, &how, &p->file, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    TRY(sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err));
+    TRY(sp_signals_open(file, o->signals, &how, &p->file, err));
     p->info = sp_signals_info_of(p->file);
-    status = sp_network_fits(p->network, o->weights, p->info, err);
-    if (status == SP_OK)
-        status = sp_network_match_classes(p->network, o->weights, p->info, &p->match, err);
-    if (status == SP_OK)
-        status = select_recordings(p->info, o->split, &p->chosen, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_network_fits(p->network, o->weights, p->info, err));
+    TRY(sp_network_match_classes(p->network, o->weights, p->info, &p->match, err));
+    TRY(select_recordings(p->info, o->split, &p->chosen, err));
     int64_t width = p->info->n_channels * p->info->n_samples;
     p->room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
     p->block = sp_block_new();
@@ -123,7 +116,9 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
                                      .command = o->run.command,
                                      .input = file,
                                      .force = o->run.force};
-    return sp_scores_writer_open(o->run.output, &header, &p->writer, err);
+    TRY(sp_scores_writer_open(o->run.output, &header, &p->writer, err));
+done:
+    return status;
 }
 
 /* One recording, in parts that fit into memory. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "core/try.h"
 #include "outputs.h"
 #include "progress.h"
 #include "statepath/signals_file.h"
@@ -66,24 +67,21 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
 {
     sp_signal_maker *maker = NULL;
     sp_signals_writer *writer = NULL;
-    sp_status status = sp_signal_maker_new(recipe, &maker, err);
-    sp_signal_nights nights = {0};
-    if (status == SP_OK) {
-        nights = sp_signal_maker_nights(maker);
-        status = open_writer(recipe, &nights, o, &writer, err);
-    }
-    if (status == SP_OK)
-        status = write_signals(recipe, maker, writer, o, err);
-    if (status == SP_OK) {
-        status = sp_signals_writer_commit(writer, err);
-        writer = NULL;
-    }
-    sp_signals_writer_abort(writer);
-    if (status == SP_OK && !o->quiet) {
+    sp_status status = SP_OK;
+    TRY(sp_signal_maker_new(recipe, &maker, err));
+    const sp_signal_nights nights = sp_signal_maker_nights(maker);
+    TRY(open_writer(recipe, &nights, o, &writer, err));
+    TRY(write_signals(recipe, maker, writer, o, err));
+    sp_signals_writer *whole = writer;
+    writer = NULL;
+    TRY(sp_signals_writer_commit(whole, err));
+    if (!o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT], c[SP_COUNT_TEXT];
         tell("wrote %s: %s recordings, %s steps of %d x %s samples", o->run.output, sp_count_text(nights.n_recordings, a),
              sp_count_text(nights.n_steps, b), recipe->signals->n_channels, sp_count_text(recipe->signals->n_samples, c));
     }
+done:
+    sp_signals_writer_abort(writer);
     sp_signal_maker_free(maker);
     return status;
 }
@@ -93,54 +91,55 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
 static sp_status simulate_policy(const sp_policy_recipe *recipe, const options *o, sp_error *err)
 {
     sp_policy *policy = NULL;
-    sp_status status = sp_policy_simulate(recipe, &policy, err);
-    if (status == SP_OK)
-        status = sp_policy_save(policy, recipe, o->run.output, o->run.force, err);
-    if (status == SP_OK && !o->quiet) {
+    sp_status status = SP_OK;
+    TRY(sp_policy_simulate(recipe, &policy, err));
+    TRY(sp_policy_save(policy, recipe, o->run.output, o->run.force, err));
+    if (!o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         tell("wrote %s: %s positions, %s moves", o->run.output, sp_count_text(policy->n_positions, a),
              sp_count_text(policy->n_moves, b));
     }
+done:
     sp_policy_free(policy);
     return status;
 }
 
 /* ---- scores ---- */
 
-static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
+static sp_status simulate_scores(const sp_recipe *recipe, const options *o, sp_error *err)
 {
-    const input_file inputs[] = {{"the recipe", words[0]}, {NULL, NULL}};
-    sp_recipe *recipe = NULL;
     sp_simulated *simulated = NULL;
-    (void)out;
-    if (!o->run.output)
-        return sp_fail(err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
-    sp_policy_recipe *policy = NULL;
-    sp_status status = outputs_check(o, inputs, err);
-    if (status == SP_OK)
-        status = sp_policy_recipe_load(words[0], &policy, err);
-    if (status == SP_OK && policy) {
-        status = simulate_policy(policy, o, err);
-        sp_policy_recipe_free(policy);
-        return status;
-    }
-    if (status == SP_OK)
-        status = sp_recipe_load(words[0], &recipe, err);
-    if (status == SP_OK && recipe->signals) {
-        status = simulate_signals(recipe, o, err);
-        sp_recipe_free(recipe);
-        return status;
-    }
-    if (status == SP_OK)
-        status = sp_simulate(recipe, &simulated, err);
-    if (status == SP_OK)
-        status = sp_simulated_save(simulated, recipe, o->run.output, o->run.force, err);
-    if (status == SP_OK && !o->quiet) {
+    sp_status status = SP_OK;
+    TRY(sp_simulate(recipe, &simulated, err));
+    TRY(sp_simulated_save(simulated, recipe, o->run.output, o->run.force, err));
+    if (!o->quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
         tell("wrote %s: %s recordings, %s steps", o->run.output, sp_count_text(simulated->n_recordings, a),
              sp_count_text(simulated->n_steps, b));
     }
+done:
     sp_simulated_free(simulated);
+    return status;
+}
+
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
+{
+    const input_file inputs[] = {{"the recipe", words[0]}, {NULL, NULL}};
+    sp_recipe *recipe = NULL;
+    sp_policy_recipe *policy = NULL;
+    sp_status status = SP_OK;
+    (void)out;
+    if (!o->run.output)
+        return sp_fail(err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
+    TRY(outputs_check(o, inputs, err));
+    TRY(sp_policy_recipe_load(words[0], &policy, err));
+    if (!policy)
+        TRY(sp_recipe_load(words[0], &recipe, err));
+    TRY(policy            ? simulate_policy(policy, o, err)
+        : recipe->signals ? simulate_signals(recipe, o, err)
+                          : simulate_scores(recipe, o, err));
+done:
+    sp_policy_recipe_free(policy);
     sp_recipe_free(recipe);
     return status;
 }

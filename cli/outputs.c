@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/try.h"
+
 /* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
 enum { DRAWN_STEPS = 1000000 };
 
@@ -58,14 +60,19 @@ static sp_status write_result(const options *o, const result_file *result, const
 {
     sp_text_file *f = NULL;
     char *text = NULL;
-    sp_status status = sp_text_open(result->file, o->run.force, o->run.together, &f, err);
-    if (status == SP_OK && result->stream)
-        status = result->stream(comparison, put_text, f, err);
-    else if (status == SP_OK && (status = result->whole(comparison, &text, err)) == SP_OK)
-        status = sp_text_put(f, text, strlen(text), err);
+    sp_status status = SP_OK;
+    TRY(sp_text_open(result->file, o->run.force, o->run.together, &f, err));
+    if (result->stream) {
+        TRY(result->stream(comparison, put_text, f, err));
+    } else {
+        TRY(result->whole(comparison, &text, err));
+        TRY(sp_text_put(f, text, strlen(text), err));
+    }
+    sp_text_file *whole = f;
+    f = NULL;
+    TRY(sp_text_close(whole, err));
+done:
     free(text);
-    if (status == SP_OK)
-        return sp_text_close(f, err);
     sp_text_abort(f);
     return status;
 }
@@ -124,11 +131,11 @@ static sp_status write_figure(void *arg, const char *name, const char *svg, sp_e
     if ((size_t)snprintf(file, sizeof file, "%s/%s.svg", folder->o->figures, name) >= sizeof file)
         return sp_fail(err, SP_EINVAL, "--figures %s: the name of the folder is too long", folder->o->figures);
     folder->n++;
-    sp_status status = sp_text_open(file, folder->o->run.force, folder->o->run.together, &f, err);
-    if (status == SP_OK)
-        status = sp_text_put(f, svg, strlen(svg), err);
-    if (status == SP_OK)
-        return sp_text_close(f, err);
+    sp_status status = SP_OK;
+    TRY(sp_text_open(file, folder->o->run.force, folder->o->run.together, &f, err));
+    TRY(sp_text_put(f, svg, strlen(svg), err));
+    return sp_text_close(f, err);
+done:
     sp_text_abort(f);
     return status;
 }
@@ -142,15 +149,14 @@ static sp_status write_files(const options *o, const result_file results[MOST_RE
 {
     figure_folder folder = {.o = o};
     sp_status status = SP_OK;
-    for (int i = 0; status == SP_OK && i < MOST_RESULTS; i++)
+    for (int i = 0; i < MOST_RESULTS; i++)
         if (results[i].file && !is_stdout(results[i].file))
-            status = write_result(o, &results[i], comparison, err);
-    if (status == SP_OK && o->figures)
-        status = sp_report_figures(comparison, write_figure, &folder, err);
-    if (status == SP_OK)
-        status = sp_outputs_commit(o->run.together, err);
-    if (status != SP_OK || o->quiet)
-        return status;
+            TRY(write_result(o, &results[i], comparison, err));
+    if (o->figures)
+        TRY(sp_report_figures(comparison, write_figure, &folder, err));
+    TRY(sp_outputs_commit(o->run.together, err));
+    if (o->quiet)
+        return SP_OK;
     if (o->run.output)
         tell("wrote %s", o->run.output);
     for (int i = 0; i < MOST_RESULTS; i++)
@@ -158,7 +164,8 @@ static sp_status write_files(const options *o, const result_file results[MOST_RE
             tell("wrote %s", results[i].file);
     if (o->figures)
         tell("wrote %d figures into %s", folder.n, o->figures);
-    return SP_OK;
+done:
+    return status;
 }
 
 static sp_status write_all(const options *o, const sp_comparison *comparison, sp_error *err)
@@ -226,17 +233,15 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
 {
     o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
     o->run.what_if_bytes = o->what_if && !strcmp(o->what_if, "off") ? 0 : o->what_if_bytes;
-    sp_status status = outputs_check(o, inputs, err);
-    if (status == SP_OK)
-        status = open_figures(o, err);
-    if (status == SP_OK)
-        status = read_seed(o, err);
-    if (status == SP_OK && !(o->run.together = sp_outputs_new()))
-        status = sp_fail(err, SP_ENOMEM, "no memory");
-    if (status == SP_OK)
-        status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
-    if (status == SP_OK)
-        status = finish(o, out->comparison, err);
+    sp_status status = SP_OK;
+    TRY(outputs_check(o, inputs, err));
+    TRY(open_figures(o, err));
+    TRY(read_seed(o, err));
+    o->run.together = sp_outputs_new();
+    TRY(o->run.together ? SP_OK : sp_no_memory(err));
+    TRY(make(inputs[0].file, &o->run, &out->comparison, &out->result, err));
+    TRY(finish(o, out->comparison, err));
+done:
     sp_outputs_free(o->run.together);
     o->run.together = NULL;
     return status;

@@ -57,8 +57,9 @@ static void put_row(const sp_option_row *row, const command *const *commands, in
     for (int i = 0; i < SP_OPTION_EXCLUDES && row->excludes[i].with; i++)
         put_member(i ? "excludes_too" : "excludes", row->excludes[i].with);
     put_member("sample", row->sample);
-    printf(", \"in_part\": %s, \"in_python\": %s", row->uses & SP_OPTION_IN_PART ? "true" : "false",
-           row->uses & SP_OPTION_IN_PYTHON ? "true" : "false");
+    put_member("python", row->python);
+    printf(", \"in_part\": %s, \"in_python\": %s, \"more_words\": %s", row->uses & SP_OPTION_IN_PART ? "true" : "false",
+           row->uses & SP_OPTION_IN_PYTHON ? "true" : "false", row->uses & SP_OPTION_MORE_WORDS ? "true" : "false");
     put_commands(row, commands, n);
     printf("}");
 }

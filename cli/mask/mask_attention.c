@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "mask/mask_arrays.h"
 #include "mask/mask_commands.h"
 
@@ -28,29 +29,27 @@ static void attended_clear(attended *a)
 /* Scores, values and what is padding, as the file has them; N and T are the scores', else the mask's, else the lengths'. */
 static sp_status read_attended(const char *word, const options *o, attended *a, sp_error *err)
 {
+    const bool wants_mask = o->run.place.mask != NULL, wants_lengths = o->run.place.lengths != NULL;
     sp_status status = SP_OK;
-    if (word_is_list(word)) {
-        if ((status = lengths_parse(word, &a->lengths, err)) != SP_OK)
-            return status;
-    } else {
-        const bool wants_mask = o->run.place.mask != NULL, wants_lengths = o->run.place.lengths != NULL;
-        if (wants_mask && wants_lengths)
-            return sp_fail(err, SP_EINVAL, "--mask and --lengths both say which steps are real; give one");
-        status = array_read_optional(word, o->run.place.scores, "/scores", SP_ARRAY_F64, o, &a->scores, err);
-        if (status == SP_OK && a->scores.data)
-            status = array_read_optional(word, o->values, "/values", SP_ARRAY_F64, o, &a->values, err);
-        if (status == SP_OK && !wants_mask)
-            status = array_read_optional(word, o->run.place.lengths, "/lengths", SP_ARRAY_I64, o, &a->lengths, err);
-        if (status == SP_OK && !wants_lengths && !a->lengths.data)
-            status = array_read_optional(word, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->real, err);
-        if (status == SP_OK && a->lengths.data)
-            status = lengths_check(word, o, &a->lengths, err);
-        if (status == SP_OK && !a->lengths.data && !a->real.data && !a->scores.data)
-            status = sp_fail(
-                err, SP_EFILE,
-                "%s: has neither scores [N,T,T] nor lengths [N] nor a mask [N,T]; name them with --scores, --lengths or --mask",
-                word);
-    }
+    if (word_is_list(word))
+        return lengths_parse(word, &a->lengths, err);
+    if (wants_mask && wants_lengths)
+        return sp_fail(err, SP_EINVAL, "`mask` and `lengths` both say which steps are real; give one");
+    TRY(array_read_optional(word, o->run.place.scores, "/scores", SP_ARRAY_F64, o, &a->scores, err));
+    if (a->scores.data)
+        TRY(array_read_optional(word, o->values, "/values", SP_ARRAY_F64, o, &a->values, err));
+    if (!wants_mask)
+        TRY(array_read_optional(word, o->run.place.lengths, "/lengths", SP_ARRAY_I64, o, &a->lengths, err));
+    if (!wants_lengths && !a->lengths.data)
+        TRY(array_read_optional(word, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->real, err));
+    if (a->lengths.data)
+        TRY(lengths_check(word, o, &a->lengths, err));
+    else if (!a->real.data && !a->scores.data)
+        status = sp_fail(
+            err, SP_EFILE,
+            "%s: has neither scores [N,T,T] nor lengths [N] nor a mask [N,T]; name them with `scores`, `lengths` or `mask`",
+            word);
+done:
     return status;
 }
 
@@ -192,19 +191,18 @@ sp_status mask_attention(const char *word, const options *o, outcome *out, sp_er
     (void)out;
     attended a = {.n = 0};
     mask_table table;
-    sp_status status = table_open(&table, err);
-    if (status == SP_OK)
-        status = read_attended(word, o, &a, err);
-    if (status == SP_OK)
-        status = check_attended(word, o, &a, err);
-    if (status == SP_OK)
-        status = make_masks(o, &a, err);
-    if (status == SP_OK && a.scores.data)
-        status = attend(word, &a, err);
-    if (status == SP_OK && o->run.output)
-        status = write_attended(o, &a, err);
-    else if (status == SP_OK)
+    sp_status status = SP_OK;
+    TRY(table_open(&table, err));
+    TRY(read_attended(word, o, &a, err));
+    TRY(check_attended(word, o, &a, err));
+    TRY(make_masks(o, &a, err));
+    if (a.scores.data)
+        TRY(attend(word, &a, err));
+    if (o->run.output)
+        TRY(write_attended(o, &a, err));
+    else
         print_attended(&table, &a);
+done:
     attended_clear(&a);
     return table_close(&table, status, err);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "mask/mask_arrays.h"
 #include "mask/mask_commands.h"
 
@@ -24,14 +25,16 @@ static void averaged_clear(averaged *a)
 static sp_status read_averaged(const char *file, const options *o, averaged *a, sp_error *err)
 {
     const bool is_named = o->run.place.mask || o->weights || o->run.place.lengths;
-    sp_status status = array_read(file, or_usual(o->losses, "/losses"), SP_ARRAY_F64, o,
-                                  "name the dataset of the losses with `losses`", &a->losses, err);
-    if (status == SP_OK && (!is_named || o->run.place.mask))
-        status = array_read_optional(file, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->mask, err);
-    if (status == SP_OK && (!is_named || o->weights))
-        status = array_read_optional(file, o->weights, "/weights", SP_ARRAY_F64, o, &a->weights, err);
-    if (status == SP_OK && (!is_named || o->run.place.lengths))
-        status = array_read_optional(file, o->run.place.lengths, "/lengths", SP_ARRAY_I64, o, &a->lengths, err);
+    sp_status status = SP_OK;
+    TRY(array_read(file, or_usual(o->losses, "/losses"), SP_ARRAY_F64, o, "name the dataset of the losses with `losses`",
+                   &a->losses, err));
+    if (!is_named || o->run.place.mask)
+        TRY(array_read_optional(file, o->run.place.mask, "/mask", SP_ARRAY_BOOL, o, &a->mask, err));
+    if (!is_named || o->weights)
+        TRY(array_read_optional(file, o->weights, "/weights", SP_ARRAY_F64, o, &a->weights, err));
+    if (!is_named || o->run.place.lengths)
+        TRY(array_read_optional(file, o->run.place.lengths, "/lengths", SP_ARRAY_I64, o, &a->lengths, err));
+done:
     return status;
 }
 
@@ -57,15 +60,17 @@ static sp_status make_weights(const char *file, const options *o, averaged *a, s
                        (long long)a->lengths.count, wanted);
     a->w = room(losses->count, sizeof *a->w);
     uint8_t *padding = a->lengths.data ? room(losses->count, 1) : NULL;
-    sp_status status = a->w && (padding || !a->lengths.data) ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < losses->count; i++)
+    sp_status status = SP_OK;
+    TRY(a->w && (padding || !a->lengths.data) ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < losses->count; i++)
         a->w[i] = a->weights.data ? ((const double *)a->weights.data)[i] : 1;
-    if (status == SP_OK && a->mask.data)
+    if (a->mask.data)
         sp_loss_weights_from_mask(a->mask.data, a->w, losses->count, a->w);
-    if (status == SP_OK && padding)
-        status = sp_padding_mask_from_lengths(a->lengths.data, losses->dims[0], losses->dims[1], padding, err);
-    if (status == SP_OK && padding)
+    if (padding) {
+        TRY(sp_padding_mask_from_lengths(a->lengths.data, losses->dims[0], losses->dims[1], padding, err));
         sp_loss_weights_from_mask(padding, a->w, losses->count, a->w);
+    }
+done:
     free(padding);
     return status;
 }
@@ -128,20 +133,19 @@ sp_status mask_loss(const char *word, const options *o, outcome *out, sp_error *
     (void)out;
     averaged a = {.mean = 0};
     mask_table table;
-    sp_status status = table_open(&table, err);
-    if (status == SP_OK)
-        status = read_averaged(word, o, &a, err);
-    if (status == SP_OK)
-        status = make_weights(word, o, &a, err);
-    if (status == SP_OK)
-        status = average(word, &a, err);
-    if (status == SP_OK && o->run.output) {
+    sp_status status = SP_OK;
+    TRY(table_open(&table, err));
+    TRY(read_averaged(word, o, &a, err));
+    TRY(make_weights(word, o, &a, err));
+    TRY(average(word, &a, err));
+    if (o->run.output) {
         sp_tensor tensors[] = {{"/mean", SP_TENSOR_F64, 1, {1}, &a.mean}, {"/weights", SP_TENSOR_F64, a.losses.rank, {0}, a.w}};
         memcpy(tensors[1].dims, a.losses.dims, sizeof tensors[1].dims);
-        status = tensors_write(o, tensors, a.losses.rank ? 2 : 1, err);
-    } else if (status == SP_OK) {
+        TRY(tensors_write(o, tensors, a.losses.rank ? 2 : 1, err));
+    } else {
         print_averaged(&table, &a);
     }
+done:
     averaged_clear(&a);
     return table_close(&table, status, err);
 }

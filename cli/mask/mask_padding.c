@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "mask/mask_arrays.h"
 #include "mask/mask_commands.h"
 
@@ -44,31 +45,29 @@ static sp_status read_ragged(const char *word, const options *o, padded *p, sp_e
 
 static sp_status make_padded(const char *word, const options *o, padded *p, sp_error *err)
 {
-    sp_status status = lengths_read(word, o, &p->lengths, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
+    int64_t count = 0;
+    TRY(lengths_read(word, o, &p->lengths, err));
     p->n = p->lengths.count;
     p->t = steps_of(o, &p->lengths);
-    if ((status = size_check(p->n, p->t, 1, err)) != SP_OK)
-        return status;
-    const int64_t count = p->n * p->t;
+    TRY(size_check(p->n, p->t, 1, err));
+    count = p->n * p->t;
     p->mask = room(count, 1);
     p->additive = room(count, sizeof *p->additive);
     p->last = room(p->n, sizeof *p->last);
     if (!p->mask || !p->additive || !p->last)
         return sp_no_memory(err);
-    status = sp_padding_mask_from_lengths(p->lengths.data, p->n, p->t, p->mask, err);
-    if (status != SP_OK)
-        return status;
+    TRY(sp_padding_mask_from_lengths(p->lengths.data, p->n, p->t, p->mask, err));
     sp_mask_to_additive(p->mask, count, SP_F64, p->additive);
     sp_last_real_steps(p->mask, p->n, p->t, p->last);
     if (!word_is_list(word))
-        status = read_ragged(word, o, p, err);
-    if (status == SP_OK && p->ragged.data) {
+        TRY(read_ragged(word, o, p, err));
+    if (p->ragged.data) {
         p->batch = room(count * p->width, sizeof *p->batch);
-        status = !p->batch ? sp_no_memory(err)
-                           : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->fill, p->batch, err);
+        TRY(!p->batch ? sp_no_memory(err)
+                      : sp_sequences_pad(p->ragged.data, p->lengths.data, p->n, p->t, p->width, o->fill, p->batch, err));
     }
+done:
     return status;
 }
 
@@ -117,15 +116,17 @@ sp_status mask_padding(const char *word, const options *o, outcome *out, sp_erro
     (void)out;
     padded p = {.n = 0};
     mask_table table;
-    sp_status status = table_open(&table, err);
-    if (status == SP_OK)
-        status = make_padded(word, o, &p, err);
-    if (status == SP_OK && o->run.output)
-        status = write_padded(o, &p, err);
-    else if (status == SP_OK && !(p.shown = as_numbers(p.mask, p.n * p.t)))
-        status = sp_no_memory(err);
-    else if (status == SP_OK)
+    sp_status status = SP_OK;
+    TRY(table_open(&table, err));
+    TRY(make_padded(word, o, &p, err));
+    if (o->run.output) {
+        TRY(write_padded(o, &p, err));
+    } else {
+        p.shown = as_numbers(p.mask, p.n * p.t);
+        TRY(p.shown ? SP_OK : sp_no_memory(err));
         print_padded(&table, &p);
+    }
+done:
     padded_clear(&p);
     return table_close(&table, status, err);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "mask/mask_commands.h"
 #include "mask/mask_table.h"
 #include "outputs.h"
@@ -197,15 +198,16 @@ static sp_status open_writer(row_run *r, const options *o, sp_error *err)
 static sp_status do_rows(row_run *r, const char *file, sp_error *err)
 {
     sp_masked_rows rows;
-    sp_status status = sp_masked_next(r->masked, &rows, err);
-    while (status == SP_OK && rows.block) {
-        for (int64_t n = 0; status == SP_OK && n < rows.block->n_recordings; n++)
-            status = do_recording(r, &rows, n, file, err);
-        if (status == SP_OK && r->writer)
-            status = sp_scores_writer_add(r->writer, rows.block, err);
-        if (status == SP_OK)
-            status = sp_masked_next(r->masked, &rows, err);
+    sp_status status = SP_OK;
+    TRY(sp_masked_next(r->masked, &rows, err));
+    while (rows.block) {
+        for (int64_t n = 0; n < rows.block->n_recordings; n++)
+            TRY(do_recording(r, &rows, n, file, err));
+        if (r->writer)
+            TRY(sp_scores_writer_add(r->writer, rows.block, err));
+        TRY(sp_masked_next(r->masked, &rows, err));
     }
+done:
     return status;
 }
 
@@ -221,30 +223,29 @@ static void say_left(row_run *r)
 static sp_status write_rows(const char *file, const options *o, const row_work *work, outcome *out, sp_error *err)
 {
     row_run r = {.work = work};
-    sp_status status = table_open(&r.table, err);
-    if (status == SP_OK)
-        status = sp_masked_open(file, &o->run, &r.masked, err);
-    if (status == SP_OK) {
-        r.info = sp_masked_info(r.masked);
-        r.cells = malloc(((size_t)r.info->n_classes + 1) * sizeof *r.cells);
-        status = r.cells ? SP_OK : sp_no_memory(err);
-    }
-    if (status == SP_OK && o->run.output)
-        status = open_writer(&r, o, err);
-    else if (status == SP_OK)
+    sp_status status = SP_OK;
+    TRY(table_open(&r.table, err));
+    TRY(sp_masked_open(file, &o->run, &r.masked, err));
+    r.info = sp_masked_info(r.masked);
+    r.cells = malloc(((size_t)r.info->n_classes + 1) * sizeof *r.cells);
+    TRY(r.cells ? SP_OK : sp_no_memory(err));
+    if (o->run.output)
+        TRY(open_writer(&r, o, err));
+    else
         table_head(&r, file);
-    if (status == SP_OK)
-        status = do_rows(&r, file, err);
-    if (status == SP_OK && r.writer) {
-        status = sp_scores_writer_commit(r.writer, err);
+    TRY(do_rows(&r, file, err));
+    if (r.writer) {
+        sp_scores_writer *whole = r.writer;
         r.writer = NULL;
-        if (status == SP_OK && !o->quiet)
+        TRY(sp_scores_writer_commit(whole, err));
+        if (!o->quiet)
             tell("wrote %s", o->run.output);
-    } else if (status == SP_OK) {
+    } else {
         table_rest(&r.table);
     }
-    if (status == SP_OK && work->has_left)
+    if (work->has_left)
         say_left(&r);
+done:
     sp_scores_writer_abort(r.writer);
     status = table_close(&r.table, status, err);
     sp_masked_close(r.masked, &out->result);

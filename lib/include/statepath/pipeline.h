@@ -133,7 +133,7 @@ typedef struct sp_option_row {
     uint32_t commands;
     char letter;
     unsigned uses, methods;
-    const char *range, *must, *usual, *sample;
+    const char *range, *must, *usual, *sample, *python;
     struct {
         const char *with, *why;
     } needs, excludes[SP_OPTION_EXCLUDES];

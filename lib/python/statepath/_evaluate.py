@@ -59,6 +59,7 @@ class Evaluating(Judging, Coding, total=False):
 
 
 _JUDGING = frozenset(Judging.__annotations__)
+_TYPES = {name: type_.__forward_arg__.partition(" ")[0] for name, type_ in Judging.__annotations__.items()}
 _CODING = frozenset(Coding.__annotations__)
 _TRACE_STEPS = 100_000
 
@@ -73,15 +74,13 @@ def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Those of judging, and the rest; what labels mean is neither."""
     judging = {k: v for k, v in options.items() if k in _JUDGING and v is not None}
-    for key in ("rule_costs", "bridge_unscored"):
-        if key in judging:
-            judging[key] = int(bool(judging[key]))
-    for key in ("seed", "trace_steps", "what_if_bytes"):
-        if key in judging and (isinstance(judging[key], bool) or not isinstance(judging[key], (int, np.integer))):
-            raise StatepathError(f"{key}={judging[key]!r}: a whole number is needed")
-    for key in ("level", "epoch_seconds", "margin", "wake_trim", "nll_clip"):
-        if key in judging:
-            judging[key] = number_of(judging[key], key)
+    for key, value in judging.items():
+        if _TYPES[key] == "bool":
+            judging[key] = int(bool(value))
+        elif _TYPES[key] == "int" and (isinstance(value, bool) or not isinstance(value, (int, np.integer))):
+            raise StatepathError(f"{key}={value!r}: a whole number is needed")
+        elif _TYPES[key] == "float":
+            judging[key] = number_of(value, key)
     return judging, {k: v for k, v in options.items() if k not in _JUDGING and k not in _CODING}
 
 
@@ -475,6 +474,9 @@ def fit(
     meaning = _meaning(names, shape if found is None else found, options)
     if labels is not None:
         inputs["labels"] = meaning.of_batch(labels, batch, "labels")
+    for key, value, usual in (("strategy", strategy, "viterbi"), ("folds", folds, 5)):
+        if tune == "none" and value != usual:
+            raise StatepathError(f"{key}= changes nothing where tune= is none; leave it out")
     numbers = None
     if groups is not None:
         texts = texts_of(groups, batch.n_recordings, "groups") or []
