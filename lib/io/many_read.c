@@ -202,23 +202,24 @@ static sp_status subjects_of_files(sp_source *source, const char *groups, const 
 {
     const sp_many *a = source->opened;
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
+    for (int64_t i = 0; i < a->list->n; i++) {
         const sp_many_member *m = &a->members[i];
         sp_source *one = NULL;
         for (int64_t n = 0; n < m->n; n++)
             names[m->first + n] = a->ids[m->first + n];
         if (a->files[i].fault)
             continue;
-        status = reopen_member(source, i, &one, err);
-        if (status == SP_OK && one->format->subjects)
-            status = one->format->subjects(one, groups, &kept[i], err);
-        if (status != SP_OK || !kept[i])
+        TRY(reopen_member(source, i, &one, err));
+        if (one->format->subjects)
+            TRY(one->format->subjects(one, groups, &kept[i], err));
+        if (!kept[i])
             continue;
         if (!*place)
             snprintf(place, place_size, "%s", kept[i]->place);
         for (int64_t n = 0; n < m->n; n++)
             names[m->first + n] = kept[i]->names[kept[i]->of_recording[n]];
     }
+done:
     return status;
 }
 
@@ -237,12 +238,13 @@ static sp_status subjects(sp_source *source, const char *groups, sp_subjects **o
     const char **names = calloc((size_t)info->n_recordings + 1, sizeof *names);
     sp_subjects **kept = calloc((size_t)a->list->n + 1, sizeof(sp_subjects *));
     char place[200] = "";
-    sp_status status =
-        names && kept ? subjects_of_files(source, groups, names, place, sizeof place, kept, err) : sp_no_memory(err);
-    if (status == SP_OK && *place)
-        status = sp_subjects_from_names(info->n_recordings, names, '\0', place, out, err);
-    else if (status == SP_OK)
-        status = sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+    sp_status status = SP_OK;
+    if (!names || !kept)
+        TRY(sp_no_memory(err));
+    TRY(subjects_of_files(source, groups, names, place, sizeof place, kept, err));
+    TRY(*place ? sp_subjects_from_names(info->n_recordings, names, '\0', place, out, err)
+               : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err));
+done:
     for (int64_t i = 0; kept && i < a->list->n; i++)
         sp_subjects_free(kept[i]);
     free(kept);

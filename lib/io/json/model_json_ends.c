@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/json/model_json_reader.h"
 
 /* A list: who is named may, at no cost. */
@@ -56,10 +57,10 @@ static sp_status read_end_probabilities(const sp_model_reader *reader, const sp_
 static sp_status read_end_log_weights(const sp_model_reader *reader, const sp_json_at *at, json_t *object, bool has_list,
                                       double *weight)
 {
-    sp_status status = sp_model_want_object(reader, at, object, "name -> log weight");
-    if (status == SP_OK)
-        status = sp_model_check_members(reader, at, object);
-    for (int32_t s = 0; status == SP_OK && s < reader->model->n_states; s++) {
+    sp_status status = SP_OK;
+    TRY(sp_model_want_object(reader, at, object, "name -> log weight"));
+    TRY(sp_model_check_members(reader, at, object));
+    for (int32_t s = 0; s < reader->model->n_states; s++) {
         const json_t *value = json_object_get(object, sp_model_reader_state(reader, s));
         sp_json_at here = {at, sp_model_reader_state(reader, s), 0};
         if (value && !json_is_number(value) && !json_is_null(value))
@@ -72,6 +73,7 @@ static sp_status read_end_log_weights(const sp_model_reader *reader, const sp_js
         if (!has_list || weight[s] == 0)
             weight[s] = json_is_number(value) ? json_number_value(value) : -INFINITY;
     }
+done:
     return status;
 }
 
@@ -96,25 +98,22 @@ static sp_status read_end(sp_model_reader *reader, const char *key, const char *
     *is_list = json_is_array(value) && !log_weights;
     sp_status status = SP_OK;
     if (value)
-        status =
-            (json_is_array(value) ? read_end_list(reader, &at, value, *out) : read_end_probabilities(reader, &at, value, *out));
-    if (status == SP_OK && log_weights)
-        status = read_end_log_weights(reader, &log_at, log_weights, value != NULL, *out);
-    for (int32_t s = 0; status == SP_OK && s < model->n_states; s++)
+        TRY(json_is_array(value) ? read_end_list(reader, &at, value, *out) : read_end_probabilities(reader, &at, value, *out));
+    if (log_weights)
+        TRY(read_end_log_weights(reader, &log_at, log_weights, value != NULL, *out));
+    for (int32_t s = 0; s < model->n_states; s++)
         if ((*out)[s] != -INFINITY)
             return SP_OK;
-    if (status != SP_OK)
-        return status;
-    return sp_json_fail(&reader->doc, value ? &at : &log_at,
-                        "key \"%s\": no %s may %s a recording; name at least one, or leave the key out", value ? key : log_key,
-                        sp_model_noun(reader), key);
+    status = sp_json_fail(&reader->doc, value ? &at : &log_at,
+                          "key \"%s\": no %s may %s a recording; name at least one, or leave the key out", value ? key : log_key,
+                          sp_model_noun(reader), key);
+done:
+    return status;
 }
 
 sp_status sp_model_read_ends(sp_model_reader *reader)
 {
     sp_model *model = reader->model;
-    sp_status status = read_end(reader, "start", "start_log_weights", &model->start, &model->start_is_list);
-    if (status != SP_OK)
-        return status;
-    return read_end(reader, "end", "end_log_weights", &model->end, &model->end_is_list);
+    const sp_status status = read_end(reader, "start", "start_log_weights", &model->start, &model->start_is_list);
+    return status == SP_OK ? read_end(reader, "end", "end_log_weights", &model->end, &model->end_is_list) : status;
 }

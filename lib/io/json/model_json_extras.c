@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/json/model_json_reader.h"
 
 static const char *const decoding_keys[] = {"temperature", "transition_weight", "prior_weight"};
@@ -203,15 +204,15 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
         return SP_OK;
     sp_model *model = reader->model;
     sp_json_at at = {&reader->root, "decoding", 0};
-    sp_status status = sp_model_want_object(reader, &at, object, "as {\"temperature\": 1.3}");
-    if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, &at, object, 3, decoding_keys);
     double *const values[] = {&model->temperature, &model->transition_weight, &model->prior_weight};
-    for (int i = 0; status == SP_OK && i < 3; i++) {
+    sp_status status = SP_OK;
+    TRY(sp_model_want_object(reader, &at, object, "as {\"temperature\": 1.3}"));
+    TRY(sp_json_check_keys(&reader->doc, &at, object, 3, decoding_keys));
+    for (int i = 0; i < 3; i++) {
         const json_t *value = json_object_get(object, decoding_keys[i]);
+        sp_json_at here = {&at, decoding_keys[i], 0};
         if (!value)
             continue;
-        sp_json_at here = {&at, decoding_keys[i], 0};
         if (!json_is_number(value))
             return sp_json_fail(&reader->doc, &here, "key \"decoding\", \"%s\": needs a number; this is %s", decoding_keys[i],
                                 sp_json_kind(value));
@@ -220,5 +221,6 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
             return sp_json_fail(&reader->doc, &here,
                                 "key \"decoding\", \"temperature\": scores are divided by it, so it must be above 0");
     }
+done:
     return status;
 }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
+#include "core/try.h"
+
 enum { FIRST = 1 << 14 };
 
 /* What cannot be JSON, told after the first bytes: nobody waits until gigabytes of scores are read. */
@@ -19,31 +22,26 @@ static sp_status check_head(const char *file, const char *what, const char *text
 
 static sp_status read_stream(FILE *stream, const char *file, const char *what, char **text, sp_error *err)
 {
-    size_t n = 0, capacity = FIRST;
-    char *buffer = malloc(capacity + 1);
+    size_t n = 0, room = FIRST / 2, got;
+    char *bytes = NULL;
+    bool is_whole = true;
     sp_status status = SP_OK;
-    while (buffer && status == SP_OK) {
-        size_t got = fread(buffer + n, 1, capacity - n, stream);
+    do {
+        room *= 2;
+        bytes = sp_grown(bytes, (int64_t)room + 1, 1, &is_whole);
+        if (!is_whole)
+            TRY(sp_no_memory(err));
+        got = fread(bytes + n, 1, room - n, stream);
         if (ferror(stream))
-            status = sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno));
-        else
-            status = check_head(file, what, buffer + n, got, err);
+            TRY(sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno)));
+        TRY(check_head(file, what, bytes + n, got, err));
         n += got;
-        if (n < capacity)
-            break;
-        char *more = realloc(buffer, 2 * capacity + 1);
-        if (!more)
-            free(buffer);
-        buffer = more;
-        capacity *= 2;
-    }
-    if (!buffer)
-        return sp_no_memory(err);
-    if (status == SP_OK) {
-        buffer[n] = 0;
-        *text = buffer;
-    } else
-        free(buffer);
+    } while (n == room);
+    bytes[n] = '\0';
+    *text = bytes;
+    bytes = NULL;
+done:
+    free(bytes);
     return status;
 }
 

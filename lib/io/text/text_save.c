@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/try.h"
 #include "io/output_file.h"
 #include "statepath/files.h"
 
@@ -88,11 +89,11 @@ void sp_text_abort(sp_text_file *f)
 sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err)
 {
     sp_text_file *f = NULL;
-    sp_status status = sp_text_open(file, force, NULL, &f, err);
-    if (status == SP_OK)
-        status = sp_text_put(f, text, strlen(text), err);
-    if (status == SP_OK)
-        return sp_text_close(f, err);
+    sp_status status = SP_OK;
+    TRY(sp_text_open(file, force, NULL, &f, err));
+    TRY(sp_text_put(f, text, strlen(text), err));
+    return sp_text_close(f, err);
+done:
     sp_text_abort(f);
     return status;
 }
