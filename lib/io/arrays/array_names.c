@@ -78,6 +78,8 @@ sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual
         return sp_stored_look(&map->file, *out, err);
     if (!given)
         return SP_OK;
+    if (map->file.store && sp_stored_what_is(&map->file, given) == SP_STORED_ARRAY)
+        return sp_no_memory(err);
     if (map->file.store) {
         sp_array_mend(option, mend);
         return map->file.store->explain(&map->file, given, mend, err);

@@ -1,11 +1,11 @@
 #include "io/arrays/npz.h"
-#include "core/try.h"
 
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/arrays/array_source.h"
 #include "io/arrays/npy.h"
 #include "io/foreign.h"

@@ -44,10 +44,6 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
 sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,
                           const hsize_t *count, void *raw, sp_error *err);
 
-/* Reads a whole dataset of one dimension as integers. The caller frees *values. SP_OK; SP_EFILE, SP_EDATA (rank, not whole). */
-sp_status sp_h5_read_integers(hid_t file, const char *file_name, const char *path, const char *mend, int64_t **values, int64_t *n,
-                              sp_error *err);
-
 /* How a dataset was made: its creation list, which the caller closes with H5Pclose(). SP_OK; SP_ENOMEM or SP_EFILE (damaged), and
  * *out is < 0. */
 sp_status sp_h5_created(hid_t dataset, const char *file_name, const char *path, hid_t *out, sp_error *err);

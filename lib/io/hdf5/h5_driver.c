@@ -343,11 +343,6 @@ sp_h5_vfile *sp_h5_vfile_of(hid_t object)
     return is_ours ? handle : NULL;
 }
 
-int sp_h5_vfile_fd(const sp_h5_vfile *file)
-{
-    return file->fd;
-}
-
 uint64_t sp_h5_vfile_size(const sp_h5_vfile *file)
 {
     return file->size;

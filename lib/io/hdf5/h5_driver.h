@@ -34,8 +34,6 @@ bool sp_h5_driver_use(hid_t access, const char *file, const sp_file_access *how)
 /* The file of the driver that holds an object; NULL where another driver does. Valid as long as the object is open. */
 sp_h5_vfile *sp_h5_vfile_of(hid_t object);
 
-/* Its descriptor; -1 for bytes in memory. */
-int sp_h5_vfile_fd(const sp_h5_vfile *file);
 uint64_t sp_h5_vfile_size(const sp_h5_vfile *file);
 /* Reads n bytes. False where it cannot, or ends before. */
 bool sp_h5_vfile_read(const sp_h5_vfile *file, void *out, uint64_t n, uint64_t position);

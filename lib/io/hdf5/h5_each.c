@@ -41,7 +41,7 @@ int64_t sp_h5_each_absent(const sp_stored_file *f, const char *path, char *const
         if (!is_there && bit >= 0) {
             is_there = h->each.beside[i] >> bit & 1;
         } else if (!is_there) {
-            char *filled = sp_h5_path_fill(path, ids[i]);
+            char *filled = sp_array_fill(path, ids[i]);
             if (!filled)
                 sp_h5_note_lack();
             is_there = filled && sp_h5_has_link(h->file, filled);
@@ -64,7 +64,7 @@ sp_status sp_h5_each_take(const sp_stored_file *f, const char *name, sp_stored *
 {
     const sp_h5_store *h = f->own;
     sp_h5_array *own = calloc(1, sizeof *own);
-    char *path = sp_h5_path(name);
+    char *path = sp_stored_path(name);
     *array = (sp_stored){.name = path, .own = own};
     if (!own || !path) {
         sp_h5_each_drop(array);
@@ -250,7 +250,7 @@ static sp_status recording_look(const search *s, const char *id, int64_t n, bool
 {
     const sp_h5_store *h = s->f->own;
     sp_h5_array own = {.is_tuned = false};
-    sp_stored array = {.name = sp_h5_path_fill(s->each->pattern, id), .own = &own};
+    sp_stored array = {.name = sp_array_fill(s->each->pattern, id), .own = &own};
     const char *name = array.name;
     sp_status status = SP_OK;
     hid_t group = 0, object = -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "io/arrays/array_find.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_store.h"
 
@@ -81,7 +82,7 @@ static bool read_later(const group_read *g, const sp_stored *array, int64_t n)
 /* Opens recording n's dataset and reads it, or lets its chunks wait. */
 static sp_status open_one(const group_read *g, int64_t n, sp_error *err)
 {
-    char *path = sp_h5_path_fill(g->r->pattern, g->r->ids[n]);
+    char *path = sp_array_fill(g->r->pattern, g->r->ids[n]);
     sp_stored array = {.name = NULL};
     sp_status status = SP_OK;
     if (!path)

@@ -42,17 +42,8 @@ sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, in
 
 /* ---- paths inside a file ---- */
 
-/* "/a/b" of "a//b/" and the like; "/" of "" and "/". The caller frees it; NULL on lack of memory. */
-char *sp_h5_path(const char *path);
-/* The group a path stands in: "/a" of "/a/b", "/" of "/a". The caller frees it. */
-char *sp_h5_path_group(const char *path);
-/* Its last component, borrowed: "b" of "/a/b". */
+/* The last component of a path, borrowed: "b" of "/a/b". */
 const char *sp_h5_path_name(const char *path);
-/* <group>/<name>. The caller frees it. */
-char *sp_h5_path_join(const char *group, const char *name);
-/* `pattern` with each {id} replaced. The caller frees it. */
-char *sp_h5_path_fill(const char *pattern, const char *id);
-bool sp_h5_path_has_id(const char *path);
 
 /* ---- links ---- */
 

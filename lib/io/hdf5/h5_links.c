@@ -9,74 +9,10 @@
 
 /* ---- paths ---- */
 
-char *sp_h5_path(const char *path)
-{
-    char *out = malloc(strlen(path) + 2);
-    if (!out)
-        return NULL;
-    size_t n = 0;
-    for (const char *p = path; *p;) {
-        while (*p == '/')
-            p++;
-        if (!*p)
-            break;
-        out[n++] = '/';
-        while (*p && *p != '/')
-            out[n++] = *p++;
-    }
-    if (n == 0)
-        out[n++] = '/';
-    out[n] = '\0';
-    return out;
-}
-
-char *sp_h5_path_group(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return !slash || slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
 const char *sp_h5_path_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-char *sp_h5_path_join(const char *group, const char *name)
-{
-    size_t size = strlen(group) + strlen(name) + 2;
-    char *out = malloc(size);
-    if (out)
-        snprintf(out, size, "%s/%s", strcmp(group, "/") == 0 ? "" : group, name);
-    return out;
-}
-
-static const char id_mark[] = "{id}";
-
-bool sp_h5_path_has_id(const char *path)
-{
-    return strstr(path, id_mark) != NULL;
-}
-
-char *sp_h5_path_fill(const char *pattern, const char *id)
-{
-    const size_t mark = strlen(id_mark), n_id = strlen(id);
-    size_t size = strlen(pattern) + 1;
-    for (const char *p = pattern; (p = strstr(p, id_mark)); p += mark)
-        size += n_id;
-    char *out = malloc(size);
-    if (!out)
-        return NULL;
-    char *to = out;
-    const char *from = pattern;
-    for (const char *p; (p = strstr(from, id_mark)); from = p + mark) {
-        memcpy(to, from, (size_t)(p - from));
-        to += p - from;
-        memcpy(to, id, n_id);
-        to += n_id;
-    }
-    memcpy(to, from, strlen(from) + 1);
-    return out;
 }
 
 /* ---- links ---- */

@@ -1,10 +1,11 @@
-#include "core/try.h"
 #include "io/hdf5/h5_formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+#include "io/arrays/array_find.h"
 #include "io/arrays/array_source.h"
 #include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
@@ -202,7 +203,7 @@ static sp_status read_variable(matlab_file *m, const char *name, sp_error *err)
 {
     char class[CLASS];
     sp_stored array;
-    char *path = sp_h5_path_join("/", name);
+    char *path = sp_array_join("/", name);
     if (!path)
         return sp_no_memory(err);
     sp_status status = SP_OK;

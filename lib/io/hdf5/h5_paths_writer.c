@@ -7,6 +7,7 @@
 
 #include "core/subjects.h"
 #include "core/try.h"
+#include "io/arrays/array_find.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
 #include "io/hdf5/h5_paths_writer.h"
@@ -95,7 +96,7 @@ void sp_h5_paths_abort(sp_h5_paths *writer)
 
 static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type, int64_t length)
 {
-    char *path = name ? sp_h5_path_join(group, name) : sp_h5_path(group);
+    char *path = name ? sp_array_join(group, name) : sp_stored_path(group);
     if (!path)
         return false;
     writer->slots[writer->n_slots++] = (slot){.path = path, .type = type, .length = length};

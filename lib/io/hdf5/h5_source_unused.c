@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "io/arrays/array_find.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
 #include "io/raters.h"
@@ -154,7 +155,7 @@ static sp_status list_group(const sp_array_map *map, const char *group, const ch
     int64_t n = 0;
     sp_status status = sp_h5_links(sp_h5_store_file(&map->file), map->file.file, group, &names, &n, NULL, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
-        char *path = sp_h5_path_join(group, names[i]), *as = sp_h5_path_join(shown, names[i]);
+        char *path = sp_array_join(group, names[i]), *as = sp_array_join(shown, names[i]);
         const sp_h5_what found = path && as ? sp_h5_look(sp_h5_store_file(&map->file), path) : SP_H5_ABSENT;
         if (!path || !as)
             status = sp_no_memory(err);
@@ -177,7 +178,7 @@ sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void
 {
     const sp_array_map *map = sp_array_source_map(source);
     const char *first = map->first->name;
-    char *group = sp_h5_path_group(first), *shown = sp_h5_path_group(map->reference);
+    char *group = sp_array_group(first), *shown = sp_array_group(map->reference);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = SP_OK;

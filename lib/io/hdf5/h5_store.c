@@ -30,7 +30,7 @@ sp_h5_data *sp_h5_array_data(const sp_stored *array)
 
 static sp_stored_what what_is(const sp_stored_file *f, const char *name)
 {
-    char *path = sp_h5_path(name);
+    char *path = sp_stored_path(name);
     if (!path) {
         sp_h5_note_lack();
         return SP_STORED_ABSENT;
@@ -69,7 +69,7 @@ static sp_stored *add_array(sp_h5_store *h, char *path)
 static sp_stored *find(const sp_stored_file *f, const char *name)
 {
     sp_h5_store *h = store_of(f);
-    char *path = sp_h5_path(name);
+    char *path = sp_stored_path(name);
     sp_stored *found = NULL;
     for (int64_t i = 0; path && i < h->n && !found; i++)
         if (strcmp(h->arrays[i]->stored.name, path) == 0)
@@ -89,7 +89,7 @@ static sp_status links(const sp_stored_file *f, const char *group, sp_texts *nam
 
 static sp_status explain(const sp_stored_file *f, const char *name, const char *what_to_do, sp_error *err)
 {
-    char *path = sp_h5_path(name);
+    char *path = sp_stored_path(name);
     sp_status status = path ? sp_h5_explain(store_of(f)->file, f->file, path, what_to_do, err) : sp_no_memory(err);
     free(path);
     return status;

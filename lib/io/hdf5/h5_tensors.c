@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/format.h"
-#include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_put.h"
-#include "io/hdf5/h5_text.h"
+#include "io/hdf5/h5_store.h"
 
 /* ---- types ---- */
 
@@ -90,7 +90,7 @@ sp_status sp_tensors_save(const sp_tensors *tensors, const char *file, bool forc
 
 struct sp_tensor_file {
     char *name;
-    hid_t file;
+    sp_stored_file f;
 };
 
 void sp_tensor_file_close(sp_tensor_file *tensors)
@@ -99,11 +99,23 @@ void sp_tensor_file_close(sp_tensor_file *tensors)
         return;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    if (tensors->file > 0)
-        H5Fclose(tensors->file);
+    sp_stored_close(&tensors->f);
     (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
     free(tensors->name);
     free(tensors);
+}
+
+/* A text of the root; *out NULL where there is none. */
+static sp_status read_text(const sp_tensor_file *tensors, const char *key, char **out, sp_error *err)
+{
+    sp_texts texts = NULL;
+    int64_t n = 0;
+    bool is_number;
+    *out = NULL;
+    const sp_status status = tensors->f.store->attribute(&tensors->f, "/", key, &texts, &n, &is_number, NULL);
+    const bool failed = status == SP_ENOMEM || (texts && n == 1 && !(*out = strdup(texts[0])));
+    free(texts);
+    return failed ? sp_no_memory(err) : SP_OK;
 }
 
 sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, const sp_file_access *how,
@@ -114,20 +126,19 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
         free(tensors);
         return sp_no_memory(err);
     }
-    int64_t size;
+    char *text = NULL;
+    sp_status status = SP_OK;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_format_check_h5(file, NULL, how, err);
-    if (status == SP_OK)
-        status = sp_h5_open(file, how, &tensors->file, &size, err);
-    if (status == SP_OK) {
-        char *text = NULL;
-        status = sp_h5_root_text(tensors->file, file, key, &text, err);
-        if (status == SP_OK && (!text || strcmp(text, value) != 0))
-            status = sp_fail(err, SP_EFILE, "%s: is no file of %s (its attribute %s is %s); %s", file, value, key,
-                             text ? text : "missing", mend);
-        free(text);
-    }
+    tensors->f = (sp_stored_file){.file = tensors->name, .fd = -1};
+    TRY(sp_format_check_h5(file, NULL, how, err));
+    TRY(sp_h5_store_open(&tensors->f, how, err));
+    TRY(read_text(tensors, key, &text, err));
+    if (!text || strcmp(text, value) != 0)
+        TRY(sp_fail(err, SP_EFILE, "%s: is no file of %s (its attribute %s is %s); %s", file, value, key, text ? text : "missing",
+                    mend));
+done:
+    free(text);
     status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK)
         *out = tensors;
@@ -136,13 +147,26 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
     return status;
 }
 
+/* The array at a path, looked at; NULL: there is none that can be read. */
+static sp_stored *find(const sp_tensor_file *tensors, const char *path, sp_status *status, sp_error *err)
+{
+    sp_stored_file f = tensors->f; /* what is found stays with the store */
+    sp_stored *array = sp_stored_find(&f, path);
+    *status = array ? sp_stored_look(&f, array, err)
+              : sp_stored_what_is(&f, path) == SP_STORED_ARRAY
+                  ? sp_no_memory(err)
+                  : f.store->explain(&f, path, "the file is incomplete: make it again", err);
+    return *status == SP_OK ? array : NULL;
+}
+
 int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path)
 {
+    const sp_h5_store *h = tensors->f.own;
+    int64_t length = -1;
+    sp_h5_data data; /* takes no memory of ours, whose lack nobody could say here */
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_h5_data data;
-    int64_t length = -1;
-    sp_status status = sp_h5_data_open(tensors->file, tensors->name, path, "", &data, NULL);
+    const sp_status status = sp_h5_data_open(h->file, tensors->name, path, "", &data, NULL);
     if (status == SP_OK) {
         length = data.rank > 0 ? (int64_t)data.dims[0] : -1;
         sp_h5_data_close(&data);
@@ -152,28 +176,25 @@ int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path)
 
 static sp_status read_tensor(const sp_tensor_file *tensors, const sp_tensor *t, void *out, sp_error *err)
 {
-    sp_h5_data data;
-    sp_status status =
-        sp_h5_data_open(tensors->file, tensors->name, t->path, "the file is incomplete: make it again", &data, err);
-    if (status != SP_OK)
+    const sp_element element = {.kind = t->type == SP_TENSOR_I64 ? SP_ELEMENT_INT : SP_ELEMENT_FLOAT,
+                                .size = t->type == SP_TENSOR_F32 ? 4 : 8};
+    const int64_t start[SP_STORED_RANK] = {0};
+    char found[SP_STORED_SHAPE], wanted[SP_STORED_SHAPE];
+    sp_stored want = {.rank = t->rank};
+    sp_status status;
+    sp_stored *array = find(tensors, t->path, &status, err);
+    if (!array)
         return status;
-    hsize_t start[SP_TENSOR_RANK] = {0}, want[SP_TENSOR_RANK] = {0};
-    char found[SP_H5_SHAPE], wanted[SP_H5_SHAPE];
-    const sp_element element = {t->type == SP_TENSOR_I64 ? SP_ELEMENT_INT : SP_ELEMENT_FLOAT, t->type == SP_TENSOR_F32 ? 4 : 8,
-                                data.element.is_big};
-    bool is_same = data.rank == t->rank;
+    bool is_same = array->rank == t->rank && array->form == SP_STORED_NUMBERS && array->element.kind == element.kind &&
+                   array->element.size == element.size && !array->element.is_big;
     for (int d = 0; d < t->rank; d++) {
-        want[d] = (hsize_t)t->dims[d];
-        is_same = is_same && data.dims[d] == want[d];
+        want.dims[d] = t->dims[d];
+        is_same = is_same && array->dims[d] == want.dims[d];
     }
-    if (!is_same || data.element.kind != element.kind || data.element.size != element.size || data.element.is_big)
-        status = sp_fail(err, SP_EFILE, "%s: dataset %s has shape %s of %d bytes each, but must have shape %s of %s",
-                         tensors->name, t->path, sp_h5_shape(data.rank, data.dims, found), data.element.size,
-                         sp_h5_shape(t->rank, want, wanted), type_name(t->type));
-    else
-        status = sp_h5_data_read(&data, tensors->name, t->path, start, want, out, err);
-    sp_h5_data_close(&data);
-    return status;
+    return is_same ? tensors->f.store->read(&tensors->f, array, start, array->dims, out, err)
+                   : sp_fail(err, SP_EFILE, "%s: dataset %s has shape %s of %d bytes each, but must have shape %s of %s",
+                             tensors->name, t->path, sp_stored_shape(array, found), (int)array->size,
+                             sp_stored_shape(&want, wanted), type_name(t->type));
 }
 
 sp_status sp_tensor_file_read(const sp_tensor_file *tensors, const sp_tensor *t, void *out, sp_error *err)
@@ -187,8 +208,7 @@ sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, ch
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_root_text(tensors->file, tensors->name, key, text, err);
-    status = sp_h5_quiet_end(&quiet, status, err);
+    sp_status status = sp_h5_quiet_end(&quiet, read_text(tensors, key, text, err), err);
     if (status != SP_OK) {
         free(*text);
         *text = NULL;
@@ -198,14 +218,16 @@ sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, ch
 
 sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes, int64_t *n, sp_error *err)
 {
-    bool is_number;
+    static const char place[] = "/classes";
+    sp_stored *array = NULL;
     sp_status status = SP_OK;
     *classes = NULL;
     *n = 0;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    if (sp_h5_has_link(tensors->file, "/classes"))
-        status = sp_h5_texts_dataset(tensors->file, tensors->name, "/classes", "", classes, n, &is_number, err);
+    if (sp_stored_what_is(&tensors->f, place) != SP_STORED_ABSENT && (array = find(tensors, place, &status, err)))
+        status = sp_stored_texts(&tensors->f, array, classes, err);
+    *n = array ? array->count : 0;
     status = sp_h5_quiet_end(&quiet, status, err);
     if (status != SP_OK) {
         free(*classes);

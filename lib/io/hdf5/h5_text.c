@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
@@ -26,7 +27,7 @@ static size_t fixed_length(const char *text, size_t size, H5T_str_t padding)
 typedef struct holder {
     hid_t id; /* dataset or attribute */
     bool is_dataset;
-    int least_rank, most_rank; /* 0: a single text without a dimension will do */
+    int most_rank; /* a single text without a dimension will do */
     hid_t type, space;
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
@@ -166,7 +167,7 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     char name[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
     bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
-    if (is_null || rank > from->most_rank || rank < from->least_rank)
+    if (is_null || rank > from->most_rank || rank < 0)
         return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
                        from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
     int64_t count = 1;
@@ -207,41 +208,30 @@ static sp_status fixed_check(hid_t dataset, const char *file_name, const char *p
     return status == SP_OK ? sp_h5_filters_check(dataset, file_name, path, err) : status;
 }
 
-/* Of an open dataset, which is closed. */
-static sp_status dataset_texts(hid_t id, const char *file_name, const char *path, int least_rank, int most_rank, sp_texts *out,
-                               int64_t *n, bool *is_number, sp_error *err)
-{
-    char what[512];
-    snprintf(what, sizeof what, "dataset %s", path);
-    hid_t type = H5Dget_type(id);
-    sp_status status = type < 0 ? sp_fail(err, SP_EFILE, "%s: %s cannot be read", file_name, what) : SP_OK;
-    if (status == SP_OK && !has_variable(type)) /* of those HDF5 would follow the reference of a fill value: read_variable() */
-        status = fixed_check(id, file_name, path, err);
-    if (status == SP_OK) {
-        holder from = {id, true, least_rank, most_rank, type, H5Dget_space(id), file_name, what};
-        status = holder_texts(&from, out, n, is_number, err);
-        H5Sclose(from.space);
-    }
-    if (type >= 0)
-        H5Tclose(type);
-    H5Dclose(id);
-    return status;
-}
-
-sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
-                              bool *is_number, sp_error *err)
-{
-    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
-    return id < 0 ? sp_h5_explain(file, file_name, path, mend, err)
-                  : dataset_texts(id, file_name, path, 1, 1, out, n, is_number, err);
-}
-
 sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err)
 {
+    char what[512];
     bool is_number;
-    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
-    return id < 0 ? sp_h5_explain(file, file_name, path, "write it again", err)
-                  : dataset_texts(id, file_name, path, 0, 2, out, n, &is_number, err);
+    const hid_t id = H5Dopen2(file, path, H5P_DEFAULT), type = id >= 0 ? H5Dget_type(id) : -1;
+    holder from = {id, true, 2, type, -1, file_name, what};
+    sp_status status = SP_OK;
+    snprintf(what, sizeof what, "dataset %s", path);
+    if (id < 0)
+        TRY(sp_h5_explain(file, file_name, path, "write it again", err));
+    if (type < 0)
+        TRY(sp_fail(err, SP_EFILE, "%s: %s cannot be read", file_name, what));
+    if (!has_variable(type)) /* of those HDF5 would follow the reference of a fill value: read_variable() */
+        TRY(fixed_check(id, file_name, path, err));
+    from.space = H5Dget_space(id);
+    TRY(holder_texts(&from, out, n, &is_number, err));
+done:
+    if (from.space >= 0)
+        H5Sclose(from.space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (id >= 0)
+        H5Dclose(id);
+    return status;
 }
 
 bool sp_h5_is_text(hid_t dataset)
@@ -275,28 +265,13 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     hid_t object, id = sp_h5_attribute_open(file, path, attribute, &object);
     if (id < 0)
         return sp_fail(err, SP_EFILE, "%s: %s cannot be opened", file_name, what);
-    holder from = {id, false, 0, 1, H5Aget_type(id), H5Aget_space(id), file_name, what};
+    holder from = {id, false, 1, H5Aget_type(id), H5Aget_space(id), file_name, what};
     sp_status status = holder_texts(&from, out, n, is_number, err);
     H5Sclose(from.space);
     H5Tclose(from.type);
     H5Aclose(id);
     H5Oclose(object);
     return status;
-}
-
-sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err)
-{
-    sp_texts texts = NULL;
-    int64_t n = 0;
-    bool is_number;
-    *out = NULL;
-    if (!sp_h5_has_attribute(file, "/", attribute))
-        return SP_OK;
-    sp_status status = sp_h5_texts_attribute(file, file_name, "/", attribute, &texts, &n, &is_number, err);
-    if (status == SP_OK && n == 1 && !(*out = strdup(texts[0])))
-        status = sp_no_memory(err);
-    free(texts);
-    return status == SP_ENOMEM ? status : SP_OK;
 }
 
 /* ---- numbers ---- */

@@ -10,17 +10,13 @@
 #include "io/text/texts.h"
 #include "statepath/status.h"
 
-/* Reads a dataset of texts (or integers) with one dimension. is_number: they were integers. SP_OK; SP_EFILE, SP_EDATA. */
-sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
-                              bool *is_number, sp_error *err);
-
 /* Texts alone, in up to two dimensions, row by row; *n of them. SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path, sp_texts *out, int64_t *n, sp_error *err);
 
 /* Is an open dataset one of texts? */
 bool sp_h5_is_text(hid_t dataset);
 
-/* The same as sp_h5_texts_dataset() for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
+/* An attribute of the object at `path`: one text or several, or integers (is_number) as texts. SP_OK; SP_EFILE, SP_EDATA, SP_ENOMEM. */
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
                                 int64_t *n, bool *is_number, sp_error *err);
 
@@ -29,9 +25,6 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
 hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, hid_t *object);
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
-
-/* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
-sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
 
 /* An attribute of the object at `path` as a number, NaN where it is not one. False: there is none. */
 bool sp_h5_attribute_number(hid_t file, const char *path, const char *attribute, double *value);

@@ -300,9 +300,9 @@ sp_status sp_signals_open(const char *file, const char *path, const sp_file_acce
     if (!s)
         return sp_no_memory(err);
     s->file_name = strdup(file);
-    s->path = sp_h5_path(path ? path : "/signals");
+    s->path = sp_stored_path(path ? path : "/signals");
     s->map = (sp_array_map){.file = {.file = s->file_name, .fd = -1}, .layout = SP_LAYOUT_PACKED, .reference = s->path};
-    s->map.base = s->path ? sp_h5_path_group(s->path) : NULL;
+    s->map.base = s->path ? sp_array_group(s->path) : NULL;
     s->info.file = s->file_name;
     s->info.path = s->path;
     sp_h5_quiet_begin(&quiet);
