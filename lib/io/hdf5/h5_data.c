@@ -178,7 +178,7 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
     if (id < 0)
         return sp_h5_explain(file, file_name, path, mend, err);
     sp_h5_data data;
-    sp_status status = sp_h5_data_adopt(id, file_name, path, &data, err);
+    sp_status status = sp_h5_data_adopt(id, file_name, path, false, &data, err);
     if (status == SP_OK && (status = sp_h5_filters_check(id, file_name, path, err)) != SP_OK)
         sp_h5_data_close(&data);
     if (status == SP_OK)
@@ -213,27 +213,20 @@ static sp_status find_shape(sp_h5_data *data, const char *file_name, const char 
     return data->rank < 0 ? sp_h5_refused(file_name, path, err) : SP_OK;
 }
 
-sp_status sp_h5_data_adopt_texts(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
-{
-    sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
-    sp_status status = data.type < 0 ? sp_h5_refused(file_name, path, err) : find_shape(&data, file_name, path, NULL, err);
-    if (status == SP_OK)
-        *out = data;
-    else
-        sp_h5_data_close(&data);
-    return status;
-}
-
-sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
+sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, bool takes_texts, sp_h5_data *out,
+                           sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
     hsize_t largest[H5S_MAX_RANK] = {0};
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
     sp_element_of(data.type, &data.element);
+    const bool is_none = data.element.kind == SP_ELEMENT_NONE;
     if (data.type < 0) {
         status = sp_h5_refused(file_name, path, err);
-    } else if (data.element.kind == SP_ELEMENT_NONE) {
+    } else if (is_none && takes_texts && H5Tget_class(data.type) == H5T_STRING) {
+        /* type and shape are all that may be asked for: sp_h5_texts_table() */
+    } else if (is_none) {
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");

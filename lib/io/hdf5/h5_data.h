@@ -21,10 +21,9 @@ typedef struct sp_h5_data {
  * values numbers: SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err);
 /* The same for a dataset that is open already, without a look at its filters (reading it names them all the same); takes it over,
- * also on failure. For many small datasets. */
-sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
-/* The same for texts: type and shape; sp_h5_texts_table() reads them. */
-sp_status sp_h5_data_adopt_texts(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
+ * also on failure. For many small datasets. takes_texts: of texts it opens type and shape, and sp_h5_texts_table() reads them. */
+sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, bool takes_texts, sp_h5_data *out,
+                           sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 
 /* What the ways past H5Dread ask about it. */

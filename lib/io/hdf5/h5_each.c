@@ -212,7 +212,7 @@ static sp_status beside_note(const search *s, hid_t group, const neighbours *see
             H5Oclose(object);
             continue;
         }
-        sp_status status = object < 0 ? SP_EFILE : sp_h5_data_adopt(object, s->f->file, beside_names[i], &data, NULL);
+        sp_status status = object < 0 ? SP_EFILE : sp_h5_data_adopt(object, s->f->file, beside_names[i], false, &data, NULL);
         if (status == SP_ENOMEM)
             return status;
         if (status != SP_OK)

@@ -127,8 +127,7 @@ static sp_status describe_array(const sp_stored_file *f, const sp_h5_data *data,
 sp_status sp_h5_array_adopt(const sp_stored_file *f, hid_t object, sp_stored *array, sp_error *err)
 {
     sp_h5_data *data = sp_h5_array_data(array);
-    sp_status status = sp_h5_is_text(object) ? sp_h5_data_adopt_texts(object, f->file, array->name, data, err)
-                                             : sp_h5_data_adopt(object, f->file, array->name, data, err);
+    sp_status status = sp_h5_data_adopt(object, f->file, array->name, true, data, err);
     if (status == SP_OK && (status = describe_array(f, data, array, err)) != SP_OK)
         sp_h5_data_close(data);
     return status;

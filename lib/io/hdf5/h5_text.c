@@ -234,15 +234,6 @@ done:
     return status;
 }
 
-bool sp_h5_is_text(hid_t dataset)
-{
-    const hid_t type = H5Dget_type(dataset);
-    const bool is = type >= 0 && H5Tget_class(type) == H5T_STRING;
-    if (type >= 0)
-        H5Tclose(type);
-    return is;
-}
-
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
 {
     return H5Aexists_by_name(file, path, attribute, H5P_DEFAULT) > 0;
