@@ -2,6 +2,9 @@
 #ifndef STATEPATH_CORE_NUMBERS_H
 #define STATEPATH_CORE_NUMBERS_H
 
+/* The largest weight of a step: sums of 10^15 of them, times what a step can cost, are finite. */
+#define SP_WEIGHT_MOST 1e290
+
 #include <math.h>
 
 #include "statepath/scores.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/isa.h"
+#include "core/numbers.h"
 
 /* A half's exponent and fraction, shifted to where a float has them, want 112 more in the exponent; infinity and NaN, whose
  * exponent is the greatest, 224. Subnormal ones have no leading 1: with exponent 113 they get one that is not theirs, and 2^-14,
@@ -204,7 +205,7 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
     case SP_TO_WEIGHT:
         for (int64_t i = 0; i < n; i++, p += element.size) {
             *bad = element.kind == SP_ELEMENT_FLOAT ? load_f64(p, &element) : (double)load_integer(p, &element);
-            if (!(*bad >= 0 && *bad <= 1.7976931348623157e308))
+            if (!(*bad >= 0 && *bad <= SP_WEIGHT_MOST))
                 return i;
             ((double *)out)[i] = *bad;
         }
@@ -233,7 +234,8 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
         if (bad != floor(bad))
             snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
         else if (limit > INT32_MAX)
-            snprintf(what, sizeof what, "is not the number of a class; %s steps are -1", none);
+            snprintf(what, sizeof what, "is not the number of a class; %s steps are -1%s", none,
+                     strcmp(noun, "label") == 0 && bad == -100 ? ", and -100 with `unscored` -100" : "");
         else
             snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s", (long long)limit,
                      (long long)limit - 1, none,
@@ -242,7 +244,9 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
                                                 : ", and `codes` or `map` reads others' numbers");
         break;
     case SP_TO_WEIGHT:
-        snprintf(what, sizeof what, "is not a number from 0 up");
+        snprintf(what, sizeof what,
+                 bad > SP_WEIGHT_MOST && isfinite(bad) ? "is more than 1e290; divide all weights by one number"
+                                                       : "is not a number from 0 up");
         break;
     case SP_TO_BOOL:
         snprintf(what, sizeof what, "is neither 0 nor 1");

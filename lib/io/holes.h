@@ -11,6 +11,9 @@
 /* Labels of Hugging Face's layout that mean nothing. */
 #define SP_LABEL_IGNORED (-100)
 
+/* What is said of a label of -100 in a text, which has no steps to leave out, where `gaps` is given. */
+#define SP_GAPS_OF_TEXT "`gaps` leaves out labels of -100 in arrays alone, and this is a text; without it they are unscored"
+
 /* The array and the dataset of labels in what transformers' Trainer returns; its scores are called SP_TRAINER_SCORES. */
 #define SP_TRAINER_LABELS "label_ids"
 #define SP_TRAINER_SCORES "predictions"

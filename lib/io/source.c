@@ -44,8 +44,8 @@ extern const sp_format sp_mat5_format;
  * it after a semicolon. */
 static const sp_format *const formats[] = {
     &sp_event_format,
-    &sp_csv_format,
     &sp_conll_format,
+    &sp_csv_format,
     &sp_text_format,
     &sp_matlab_format,
     &sp_h5_format,

@@ -94,6 +94,24 @@ class TestArrays(st.TestCase):
         np.save(out, array)
         return out.getvalue()
 
+    def test_classes_before_steps(self):
+        """np.savez of [K,T] and labels [T]: the option that reads them is named."""
+        probs = np.full((3, 20), 1 / 3)
+        np.savez(self.path("x.npz"), probs=probs, labels=np.zeros(20, int))
+        self.assertIn("has shape [20], but must have shape [3] to go with the scores; where the scores are [classes, steps], --transpose "
+                      "reads them so", self.statepath("inspect", "x.npz", status=1).stderr)
+        self.statepath("inspect", "x.npz", "--transpose")
+
+    def test_a_name_that_is_damaged(self):
+        """np.savez, a bit of a name flipped in the directory: labels would be missing without a word."""
+        np.savez(self.path("x.npz"), probs=np.full((4, 3), 1 / 3), labels=np.zeros(4, int))
+        good = self.read("x.npz")
+        for at in (good.rfind(b"labels.npy"), good.rfind(b"labels.npy") + 9, good.rfind(b"probs.npy")):
+            with open(self.path("x.npz"), "wb") as f:
+                f.write(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
+            said = self.statepath("inspect", "x.npz", status=1).stderr
+            self.assertIn("a member begins here that has another name in the directory; the archive is damaged", said)
+
     def test_members_that_overlap(self):
         """The same bytes, named by a thousand entries of the directory."""
         one = self.npy(np.full((1 << 17, 5), .2))

@@ -113,6 +113,38 @@ class TestConll(st.TestCase):
         self.assertIn('p.conll: line 22 has the token "Kanye", and gold.conll in its place, line 23, "Kim"',
                       self.statepath("evaluate", "p.conll", "--labels", "gold.conll", "-m", "m.json", status=1).stderr)
 
+    def test_steps_without_a_class(self):
+        """-1 is none in every file; -100 where --unscored says so, or --map."""
+        labelled = ["a O", "b %s", "c B-person"]
+        judge = ["evaluate", "p.conll", "--labels", "gold.conll", "-m", "m.json", "--json", "-", "-q"]
+        for none, options in (("-1", ()), ("-100", ("--unscored", "-100")), ("-1", ("--unscored", "-100"))):
+            self.write("gold.conll", text([labelled]) % none)
+            self.write("p.conll", text([["a O", "b O", "c B-person"]]))
+            figures = json.loads(self.statepath(*judge, *options).stdout)
+            self.assertEqual((figures["input"]["steps"], figures["input"]["scored_steps"]), (3, 2))
+            self.write("p.conll", "a O O\nb %s O\nc B-person B-person\n" % none)
+            self.assertEqual(json.loads(self.statepath("evaluate", "p.conll", *judge[4:], *options).stdout)["input"]["scored_steps"], 2)
+            self.statepath("fit", "gold.conll", "-o", "f.json", "-q", "-f", *options)
+        self.write("gold.conll", text([labelled]) % "-100")
+        self.write("p.conll", text([["a O", "b O", "c B-person"]]))
+        sentence = "gold.conll: line 2, column 2: -100 is no class; unscored steps are -1, and -100 with --unscored -100"
+        self.refuses(*judge[:-1], sentence=sentence)
+        self.refuses("fit", "gold.conll", "-o", "f.json", "-f", sentence=sentence)
+        self.refuses("convert", "gold.conll", "-o", "c.conll", "-f", sentence=sentence)
+        self.refuses(*judge[:-1], "--unscored", "-100", "--gaps", "join", sentence="gold.conll: line 2, column 2: --gaps leaves out labels of -100 in "
+                     "arrays alone, and this is a text; without it they are unscored")
+
+    def test_labels_of_a_text(self):
+        """Steps without a label in lists and tables: as in CoNLL."""
+        np.save(self.path("x.npy"), np.full((3, 9), 1 / 9))
+        for name, header in (("y.txt", ""), ("y.csv", "label\n")):
+            self.write(name, header + "0\n-100\n2\n")
+            judge = ["compare", "x.npy", "--labels", name, "-m", "m.json", "--json", "-", "-q"]
+            self.assertIn('label "-100" is no class', self.statepath(*judge, status=1).stderr)
+            self.assertIn("or -1 for none, and -100 with --unscored -100;", self.statepath(*judge, status=1).stderr)
+            self.assertEqual(json.loads(self.statepath(*judge, "--unscored", "-100").stdout)["input"]["scored_steps"], 2)
+            self.assertIn("--gaps leaves out labels of -100 in arrays alone", self.statepath(*judge, "--unscored", "-100", "--gaps", "break", status=1).stderr)
+
     def test_wrong_use(self):
         self.refuses("evaluate", "p.conll", "-m", "m.json", "--comments", "some", status=2,
                      sentence="--comments some: it is auto (lines that begin with # and a blank, and do not look like the others), none or hash "

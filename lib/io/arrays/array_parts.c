@@ -39,6 +39,7 @@ sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_
     const bool is_one_hot =
         !part->has_classes && map->n_classes > 1 && array->rank == want.rank + 1 && array->dims[want.rank] == map->n_classes;
     const bool may_be_turned = map->layout == SP_LAYOUT_PADDED && array->rank == 2 && array->dims[1] == map->n_classes;
+    const bool is_turned = map->layout == SP_LAYOUT_SINGLE && array->rank == 1 && array->dims[0] == map->n_classes;
     char rest[80];
     snprintf(rest, sizeof rest, "; write one for each step, or name another %s", sp_stored_noun(&map->file));
     return sp_fail(err, SP_EDATA, "%s has shape %s, but must have shape %s to go with %s%s", where, sp_stored_shape(array, shape),
@@ -47,6 +48,7 @@ sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_
                    : map->n_classes ? "the scores"
                                     : "the labels",
                    may_be_turned ? sp_array_swap
+                   : is_turned   ? "; where the scores are [classes, steps], `transpose` reads them so"
                    : is_one_hot  ? "; where it is one-hot write the index of the class (argmax over the last axis)"
                                  : rest);
 }

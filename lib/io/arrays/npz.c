@@ -200,6 +200,26 @@ static sp_status check_overlaps(const sp_stored_file *f, sp_error *err)
     return status;
 }
 
+/* A flipped bit in the directory would hide an array under another name: each header before a member repeats its name. Entries
+ * have been read before; members beyond 4 GB are passed over. */
+static sp_status check_names(const sp_stored_file *f, const unsigned char *entries, const directory *d, sp_error *err)
+{
+    unsigned char *local = malloc(LOCAL + UINT16_MAX);
+    sp_status status = local ? SP_OK : sp_no_memory(err);
+    for (int64_t i = 0, at = 0; status == SP_OK && i < d->n; i++) {
+        const unsigned char *entry = entries + at;
+        const uint32_t n_name = get16(entry + 28), place = get32(entry + 42);
+        at += (int64_t)ENTRY + n_name + get16(entry + 30) + get16(entry + 32);
+        if (place == UINT32_MAX || (int64_t)place + LOCAL + n_name > f->file_size)
+            continue;
+        status = sp_stored_bytes(f, place, LOCAL + n_name, local, err);
+        if (status == SP_OK && (get16(local + 26) != n_name || memcmp(local + LOCAL, entry + ENTRY, n_name) != 0))
+            status = damaged(f, place, "a member begins here that has another name in the directory", err);
+    }
+    free(local);
+    return status;
+}
+
 static sp_status read_directory(sp_stored_file *f, sp_error *err)
 {
     directory d = {0};
@@ -212,6 +232,7 @@ static sp_status read_directory(sp_stored_file *f, sp_error *err)
     for (int64_t i = 0, at = 0, length = 0; i < d.n; i++, at += length)
         TRY(read_entry(f, entries + at, d.size - at, d.place + at, &length, err));
     TRY(check_overlaps(f, err));
+    TRY(check_names(f, entries, &d, err));
     if (f->n == 0)
         TRY(sp_fail(err, SP_EDATA, "%s: holds no arrays; write them with numpy.savez", f->file));
     TRY(sp_stored_index(f, err));

@@ -10,6 +10,7 @@
 #include "core/names.h"
 #include "core/owned.h"
 #include "core/try.h"
+#include "io/holes.h"
 #include "io/text/cells.h"
 #include "io/text/label_file.h"
 #include "io/text/texts.h"
@@ -30,7 +31,7 @@ static bool is_document(const char *line)
     return strncmp(line, "-DOCSTART-", 10) == 0;
 }
 
-/* As a step without a class is written. */
+/* As a step without a class is written; of -100 the options say whether it may be read. */
 static bool is_unscored(const char *text)
 {
     return strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
@@ -256,18 +257,22 @@ static const char *cell(const conll *c, int64_t step, int32_t column)
     return c->cells[step * c->n_columns + column];
 }
 
-static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_model *model, const sp_codes *codes,
-                         sp_error *err)
+static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_source_options *options, sp_error *err)
 {
+    const sp_codes *codes = options->codes;
     char sentence[SP_CODES_SENTENCE];
     const char *text = cell(c, step, column);
+    if (!codes && is_unscored(text))
+        return sp_fail_at(
+            err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step], column + 1,
+            options->ignores_100 ? SP_GAPS_OF_TEXT : "-100 is no class; unscored steps are -1, and -100 with `unscored` -100");
     if (codes)
         return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step],
                           column + 1, sp_codes_explain(codes, text, sentence));
     return sp_fail_at(err, SP_EDATA, step,
                       "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
                       "its number",
-                      c->of.file, (long long)c->line_of[step], column + 1, text, model->name);
+                      c->of.file, (long long)c->line_of[step], column + 1, text, options->model->name);
 }
 
 /* Is every text of the column a tag, or a class of the model? */
@@ -289,12 +294,13 @@ static sp_status read_classes(const conll *c, int32_t column, const sp_request *
 {
     const sp_model *model = request->options->model;
     const sp_codes *codes = request->options->codes;
+    const bool takes_100 = request->options->ignores_100 && request->options->gaps == SP_GAPS_ERROR;
     int32_t *classes = malloc(((size_t)c->of.n_steps + 1) * sizeof *classes);
     if (!classes)
         return sp_no_memory(err);
     for (int64_t t = 0; t < c->of.n_steps; t++) {
         const char *text = cell(c, t, column);
-        const bool is_none = is_unscored(text);
+        const bool is_none = strcmp(text, "-1") == 0 || (takes_100 && is_unscored(text));
         classes[t] = is_none ? -1
                      : codes ? sp_codes_text(codes, text)
                      : model ? sp_model_class(model, text, true)
@@ -302,7 +308,7 @@ static sp_status read_classes(const conll *c, int32_t column, const sp_request *
         if (is_none || classes[t] >= (codes ? SP_CODE_UNSCORED : 0))
             continue;
         free(classes);
-        return explain(c, t, column, model, codes, err);
+        return explain(c, t, column, request->options, err);
     }
     *out = classes;
     return SP_OK;

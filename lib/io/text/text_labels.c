@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "core/owned.h"
 #include "core/try.h"
+#include "io/holes.h"
 #include "io/text/cells.h"
 #include "io/text/label_file.h"
 #include "io/text/label_words.h"
@@ -38,6 +39,7 @@ typedef struct reading {
     text_labels *paths;
     const char *file;
     sp_word_meaning meaning; /* its model, which is there, and codes */
+    const sp_source_options *options;
     sp_cells in;
     bool is_list;   /* no table: one label a line */
     bool is_frames; /* a list, its labels parted by blanks */
@@ -228,13 +230,21 @@ static sp_status read_label(const reading *r, const row *where, const char *text
         *out = (int32_t)number;
         return SP_OK;
     }
+    const bool is_100 = strcmp(text, "-100") == 0;
+    if (is_100 && r->options->ignores_100) {
+        *out = SP_CODE_UNSCORED;
+        return r->options->gaps == SP_GAPS_ERROR
+                   ? SP_OK
+                   : sp_fail(r->err, SP_EDATA, "%s: line %lld: " SP_GAPS_OF_TEXT, r->file, (long long)r->in.line);
+    }
     for (int32_t k = 0, used = 0; k < model->n_classes && used < 300; k++)
         used += snprintf(list + used, sizeof list - (size_t)used, "%s%.60s", k ? ", " : "", k < 12 ? model->classes[k] : "...");
     return sp_fail(
         r->err, SP_EDATA,
         "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
-        "-1 for none; `codes` or `map` reads the numbers and words of others",
-        r->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1);
+        "-1 for none%s; `codes` or `map` reads the numbers and words of others",
+        r->file, (long long)r->in.line, text, model->name, list, model->n_classes - 1,
+        is_100 ? ", and -100 with `unscored` -100" : "");
 }
 
 static sp_status add_row(reading *r, char *fields[N_COLUMNS])
@@ -337,6 +347,7 @@ static sp_status read_all(text_labels *p, const sp_source_options *options, sp_e
     reading r = {.paths = p,
                  .file = p->of.file,
                  .meaning = {.model = options->model, .codes = options->codes},
+                 .options = options,
                  .in = {.at = p->of.text, .next_line = 1},
                  .current = -1,
                  .err = err};

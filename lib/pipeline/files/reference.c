@@ -88,6 +88,7 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
                                  .labels = dataset,
                                  .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                  .is_reference = words->for_labels || words->if_unnamed};
+    TRY(sp_run_gaps(p->opt, &options, err));
     TRY(sp_run_texts(p->opt, NULL, &options, err));
     TRY(sp_source_open(l->file, &options, &l->source, err));
     l->info = sp_source_info_of(l->source);

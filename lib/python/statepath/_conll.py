@@ -24,7 +24,7 @@ class Conll(NamedTuple):
     tokens : list of list of str, or None
         The first column that is neither `tags` nor `predicted`; None where there is no such column.
     tags : list of list of str
-        "" where the file has -1 or -100, as of a step that has no class.
+        "" where the file has -1, as of a step that has no class.
     predicted : list of list of str, or None
 
     Examples
@@ -156,10 +156,10 @@ def read_conll(
     label = n - 1 - (path == n - 1) if tag is None else _column(tag, n, f"{name}: tag")
     token = next((k for k in range(n) if k not in (label, path)), None)
 
-    def column(k: int, unscored: tuple[str, ...] = ()) -> list[list[str]]:
-        return [["" if cells[k] in unscored else cells[k] for cells in sentence] for sentence in sentences]
+    def column(k: int, unscored: str = "") -> list[list[str]]:
+        return [["" if cells[k] == unscored else cells[k] for cells in sentence] for sentence in sentences]
 
-    return Conll(None if token is None else column(token), column(label, _UNSCORED), None if path is None else column(path, _UNSCORED))
+    return Conll(None if token is None else column(token), column(label, "-1"), None if path is None else column(path, "-1"))
 
 
 def _cell(text: Any) -> str:

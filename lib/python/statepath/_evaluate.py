@@ -223,6 +223,8 @@ def compare(
     library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     rivals = {}
+    if against is not None and not isinstance(against, Mapping):
+        raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
         rival = Request(rows, request.model, **reading)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -91,7 +92,7 @@ class Meaning:
     """What labels mean where the scores have these columns.
 
     Numbers are columns; words are names of columns, classes and aliases of the model, words for stages where the model is of sleep, numbers
-    as text. -1, -100, None, NaN and "" are no label. With `codes` or `map` all are read by that coding.
+    as text. -1, None, NaN and "" are no label; -100 is none in labels [N,T], whose steps are taken out before. With `codes` or `map` all are read by that coding.
     """
 
     def __init__(
@@ -191,7 +192,6 @@ class Meaning:
             found = np.array([known[value] for value in values], np.int64)
         else:
             found = integers_of(labels, name)
-        found = np.where(found == _PADDING, -1, found)
         wrong = np.flatnonzero((found < -1) | (found >= len(self.columns)))
         if len(wrong):
             self._refuse(labels, int(wrong[0]), name, offsets)
@@ -204,6 +204,8 @@ class Meaning:
         value = labels[at]
         known = ", ".join(self.columns[:_SHOWN]) + (", ..." if len(self.columns) > _SHOWN else "")
         what = f"is none of the {len(self.columns)} classes {known} (0 to {len(self.columns) - 1}); -1 where there is none"
+        if str(value) in (str(_PADDING), f"{_PADDING}.0"):
+            what += "; -100 is left out of labels [N,T] of scores [N,T,K]: elsewhere write np.where(labels == -100, -1, labels)"
         if self.coding is not None:
             codes = " with ".join(str(part) for part in self.coding if part is not None)
             what = f"means no class by {codes}, and the classes are {known}; map= says what it means, None for unscored"
@@ -234,6 +236,8 @@ class Meaning:
         """
         if type(x) is np.ndarray:
             return x
+        if isinstance(x, (str, bytes, os.PathLike)):
+            raise ScoresError(f"{name} are a text, {os.fsdecode(x)!r}: a file is read first, by statepath.read(file, model=...)")
         if isinstance(x, Mapping):
             return self.arrays(list(x.values()), name, lengths)
         if hasattr(x, "_label_arrays"):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import StatepathError
 from ._labels import Meaning
-from ._model import Model
+from ._model import Model, _names
 from ._scores import KINDS, Batch, array_of, batch_of, integers_of, number_of, without_ignored
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
@@ -100,7 +100,7 @@ def class_names(classes: Classes) -> list[str]:
             raise StatepathError(f"classes={os.fspath(classes)!r}: there is no such file; names are given as a sequence of them")
         return list(Model.load(classes).classes)
     if not isinstance(classes, Mapping):
-        return [str(c) for c in classes]
+        return _names(classes)
     try:
         names = {int(k): str(name) for k, name in classes.items()}
     except (TypeError, ValueError):

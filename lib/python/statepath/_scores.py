@@ -371,10 +371,14 @@ def _real_steps(shape: tuple[int, int], lengths: Any, mask: Any) -> NDArray[np.b
     return m.astype(bool)
 
 
+def check_gaps(gaps: Any) -> None:
+    if gaps is not None and not (isinstance(gaps, str) and gaps in ("join", "break")):
+        raise StatepathError(f'gaps="{gaps}": it is "join" (the neighbours of a hole become adjacent) or "break" (a new segment begins)')
+
+
 def join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int64] | None:
     """Looks for holes between real steps. Segments [S] where gaps="break"."""
-    if gaps not in (None, "join", "break"):
-        raise StatepathError(f'gaps="{gaps}": it is "join" (the neighbours of a hole become adjacent) or "break" (a new segment begins)')
+    check_gaps(gaps)
     begins = real & ~np.pad(real, ((0, 0), (1, 0)))[:, :-1]
     runs = np.cumsum(begins, axis=1)
     if runs.shape[1] == 0 or not np.any(runs[:, -1] > 1):
@@ -403,6 +407,7 @@ def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dic
 
     At the end of a row they are padding. Elsewhere `gaps` says what becomes of them; without it that is an error.
     """
+    check_gaps(options.get("gaps"))
     given = [options.get(name) for name in ("lengths", "mask", "offsets")]
     if labels is None or not _is_plain(labels) or _is_list_of_recordings(scores) or sum(x is not None for x in given) > 1:
         return dict(options)
@@ -452,6 +457,7 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
     """Scores of any shape as a batch; an error says which shape is meant."""
     if (lengths is not None) + (offsets is not None) + (mask is not None) > 1:
         raise StatepathError("one of lengths=, offsets= and mask= says where the recordings are")
+    check_gaps(gaps)
     is_plain = type(scores) is np.ndarray  # nothing to be told apart: most calls, and small ones cost little but these questions
     if not is_plain and _is_list_of_recordings(scores):
         if lengths is not None or offsets is not None or mask is not None:
