@@ -3,7 +3,7 @@
  *   statepath   version of the library
  *   kind        "compare" (decoded), "evaluate" (paths that were there), "decode" (no figures are made of them)
  *   strategies, model (its JSON as text), n_classes, classes (of the columns; null: not named)
- *   options     options.c
+ *   options     part_options.c
  *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim,
  *               steps; calibrations: how many
  *   seconds     length of a step as the files say it, 0: they do not

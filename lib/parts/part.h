@@ -50,7 +50,7 @@ typedef struct sp_part_content {
     sp_count_list run;      /* counts of the pipeline beside the evaluation */
     sp_count_list origins;  /* of each recording which input it is of, and its place in it */
     sp_count_list folds;    /* of each recording its fold; empty without folds */
-    sp_count_list holes;    /* steps that take no part (holes.c); empty where there are none */
+    sp_count_list holes;    /* steps that take no part (part_holes.c); empty where there are none */
     char **ids, **subjects; /* [N] one allocation each; subjects NULL: not known */
 } sp_part_content;
 void sp_part_content_clear(sp_part_content *part);
@@ -81,7 +81,7 @@ sp_status sp_part_write(sp_part_content *part, unsigned char **bytes, size_t *n,
  * part, damaged, of another version), SP_ENOMEM. */
 sp_status sp_part_read(const unsigned char *bytes, size_t n, const char *name, sp_part_content *out, sp_error *err);
 
-/* ---- steps that take no part (holes.c) ---- */
+/* ---- steps that take no part (part_holes.c) ---- */
 
 /* Adds where the steps of recording r stand among those that take no part, for paths that have -1 there.
  *   offsets  [N+1] of the recordings, without holes

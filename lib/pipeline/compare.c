@@ -14,7 +14,7 @@
 #include "options/options.h"
 #include "parts/part.h"
 #include "pipeline/against.h"
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 #include "pipeline/long/long_recording.h"
 #include "pipeline/run.h"
 

@@ -4,7 +4,7 @@
 #include "evaluate/work.h"
 #include "learn/learn.h"
 #include "pipeline/long/long_recording.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 
 sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_long_recording *chunks,
                              const sp_decode_output *output, double *seconds, sp_error *err)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "pipeline/calibration.h"
-#include "pipeline/evaluation.h"
-#include "pipeline/source.h"
+#include "pipeline/judging.h"
+#include "pipeline/path_source.h"
 
 typedef struct array_evaluation {
     sp_pipeline p;

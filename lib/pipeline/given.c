@@ -3,7 +3,7 @@
 
 #include "core/try.h"
 #include "pipeline/long/long_recording.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 
 enum { LOOK_STEPS = 1 << 12 /* of a long recording at a time */ };
 

@@ -10,7 +10,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "pipeline/against.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */

@@ -20,7 +20,7 @@ enum {
 struct calibration;
 struct sp_shard;
 struct sp_rival;
-typedef struct sp_path_source sp_path_source; /* source.h */
+typedef struct sp_path_source sp_path_source; /* path_source.h */
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {

@@ -6,12 +6,12 @@
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
-#include "pipeline/evaluation.h"
 #include "pipeline/files/against_file.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/judging.h"
 #include "pipeline/run.h"
 
 /* ---- folds ---- */

@@ -1,8 +1,8 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
 #include "core/try.h"
-#include "pipeline/evaluation.h"
 #include "pipeline/files/given.h"
 #include "pipeline/files/part_file.h"
+#include "pipeline/judging.h"
 
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {

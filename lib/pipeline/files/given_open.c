@@ -9,7 +9,7 @@
 #include "pipeline/files/given.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 

@@ -6,7 +6,7 @@
 #include "core/try.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 #include "statepath/mask.h"
 #include "statepath/signals_file.h"
 

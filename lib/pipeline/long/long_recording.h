@@ -4,8 +4,8 @@
 
 #include "decode/long.h"
 #include "pipeline/long/path_spill.h"
+#include "pipeline/path_source.h"
 #include "pipeline/read_ahead.h"
-#include "pipeline/source.h"
 
 /* Before anything is read: says in a notice of the longest recording that it has to be read whole, where that is much memory and
  * what is asked for cannot be done in chunks: the N best paths and folds. SP_OK; SP_ENOMEM where this machine has less. */
@@ -59,7 +59,7 @@ sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsign
 /* Begins to read steps that will be asked for next. Nothing where n is 0. */
 void sp_long_read_next(long_recording *r, int64_t first, int64_t n, unsigned parts);
 
-/* By sp_decoding_source (source.h): decodes by all strategies, one after the other, and hands paths on as they are known; then
+/* By sp_decoding_source (path_source.h): decodes by all strategies, one after the other, and hands paths on as they are known; then
  * gives them back chunk by chunk, and sums what they score. */
 sp_status sp_long_decode(long_recording *r, sp_error *err);
 sp_status sp_long_decoded_chunk(long_recording *r, const sp_long_chunk *chunk, sp_error *err);

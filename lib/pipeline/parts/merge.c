@@ -4,10 +4,10 @@
 
 #include "core/try.h"
 #include "pipeline/compare.h"
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/part_run.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 #include "statepath/model_json.h"
 
 json_t *sp_merge_member(const sp_merge_run *r, const char *key)

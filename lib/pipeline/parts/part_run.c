@@ -5,7 +5,7 @@
 #include "core/try.h"
 #include "options/options.h"
 #include "pipeline/calibration.h"
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 #include "pipeline/run.h"
 
 sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)

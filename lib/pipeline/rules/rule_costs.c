@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "pipeline/path_source.h"
 #include "pipeline/rules/rule_variants.h"
-#include "pipeline/source.h"
 
 enum { BLOCK_BYTES = 8 << 20 };
 

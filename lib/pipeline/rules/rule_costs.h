@@ -2,7 +2,7 @@
 #ifndef PIPELINE_RULE_COSTS_H
 #define PIPELINE_RULE_COSTS_H
 
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 
 /* May the option be set? Asked before anything is decoded. SP_OK; SP_EINVAL (no labels, paths that were read, folds). */
 sp_status sp_rule_costs_check(const sp_pipeline *p, sp_error *err);

@@ -8,7 +8,7 @@
 #include "core/packed_scores.h"
 #include "core/try.h"
 #include "evaluate/comparison.h"
-#include "pipeline/source.h"
+#include "pipeline/path_source.h"
 #include "report/drawn.h"
 
 /* Letters of scores in a page: four of each three bytes. */

@@ -2,7 +2,7 @@
 #ifndef PIPELINE_WHAT_IF_H
 #define PIPELINE_WHAT_IF_H
 
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 
 /* Gives the comparison, whose steps are kept, its what_if; nothing where no page is wanted, what_if_bytes is 0, this build's page
  * does not decode, or what was decoded is nothing that a page could repeat: paths that were read, a model a fold, no strategy

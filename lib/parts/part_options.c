@@ -1,6 +1,6 @@
 /* Options of a run as JSON: those that results depend on. */
-#include "options/options.h"
 #include "core/owned.h"
+#include "options/options.h"
 #include "parts/part.h"
 
 #include <limits.h>

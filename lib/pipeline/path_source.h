@@ -1,7 +1,7 @@
 /* Where the paths of a run come from: they are decoded of the scores (decoding.c, long/long_decoding.c), or they are there already
  * (given.c). What parts have counted needs none (parts/merge.c). */
-#ifndef PIPELINE_SOURCE_H
-#define PIPELINE_SOURCE_H
+#ifndef PIPELINE_PATH_SOURCE_H
+#define PIPELINE_PATH_SOURCE_H
 
 #include "pipeline/pipeline.h"
 #include "statepath/stream.h"

@@ -1,6 +1,6 @@
 /* The evaluation of a run, whether its paths are decoded or there already: its options, and what is described in the end. */
-#ifndef PIPELINE_EVALUATION_H
-#define PIPELINE_EVALUATION_H
+#ifndef PIPELINE_JUDGING_H
+#define PIPELINE_JUDGING_H
 
 #include "evaluate/evaluate.h"
 #include "pipeline/pipeline.h"

@@ -1,5 +1,5 @@
 #include "core/try.h"
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "pipeline/evaluation.h"
+#include "pipeline/judging.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
+#include "pipeline/path_source.h"
 #include "pipeline/rules/rule_costs.h"
 #include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
-#include "pipeline/source.h"
 #include "report/drawn.h"
 #include "statepath/report.h"
 
