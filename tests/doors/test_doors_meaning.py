@@ -193,6 +193,19 @@ class TestMeaning(st.TestCase):
                     write(self.path("a." + kind), arrays)
                     self.same(wanted, self.meaning("a." + kind))
 
+    def test_words_in_rows(self):
+        """Labels alone, words in rows: what is empty at the end of one is padding, without lengths."""
+        T = max(LENGTHS.values())
+        rows = np.array([[([*CLASSES, "?"])[k] for k in R[i]["labels"]] + [""] * (T - LENGTHS[i]) for i in IDS])
+        write_npz(self.path("scores.npz"), packed("probs"))
+        found = {}
+        for kind, write in (("h5", write_h5), ("npz", write_npz)):
+            write(self.path("labels." + kind), {"labels": rows, "ids": np.array(IDS)})
+            found[kind] = self.results(self.run_any("compare", "scores.npz", "--labels", "labels." + kind, *MODEL, "--json", "-"))
+            self.assertIsInstance(found[kind], dict, found[kind])
+        for key in ("strategies", "reference"):
+            self.assertEqual(found["h5"][key], found["npz"][key], key)
+
     def test_layouts_agree(self):
         """What the paths are, and how accurate: in every layout of the same recordings."""
         seen = {}
