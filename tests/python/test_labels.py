@@ -242,6 +242,7 @@ def test_estimators_read_them():
     learn = pytest.importorskip("statepath.sklearn")
     X, y = [PROBS] * 4, [WORDS, hypnogram(), np.array(WORDS, object), pd.Series(WORDS)]
     for rules in (MODEL, "sleep-aasm"):
+        learn.SequenceDecoder(rules, method="counts", tune="none", kind="probs", strategy="mea").fit(X, y)
         decoder = learn.SequenceDecoder(rules, method="counts", tune="none", kind="probs").fit(X, y)
         assert decoder.predict(X)[0].tolist() == [MODEL.classes[k] for k in sp.decode(PROBS, decoder.model_)] and decoder.score(X, y) == 1
     from sklearn.linear_model import LogisticRegression
@@ -264,3 +265,23 @@ def test_codes():
         sp.evaluate([0, 1, 1], [10, 20, 30], door, map={10: "closed", 20: "open"})
     with pytest.raises(sp.StatepathError, match="codes="):
         sp.compare(PROBS, coded, MODEL, codes="rechtschaffen")
+
+
+def test_where_recordings_are():
+    """lengths= acts for each form of labels, or is refused; what is said of scores is refused where there are none."""
+    packed, padded = np.array([0, 1, 1, 0, 1]), np.array([[0, 1, 1], [0, 1, 0]])
+    model = sp.Model(["a", "b"], {"a": ["a", "b"], "b": ["b"]})
+    whole = sp.fit(packed, rules=model, tune="none", lengths=[3, 2])
+    assert sp.fit(padded, rules=model, tune="none", lengths=[3, 2]) == whole
+    assert sp.fit([packed[:3], packed[3:]], rules=model, tune="none") == whole
+    assert sp.fit(padded, rules=model, tune="none") != whole  # b, a: one more transition
+    figures = sp.evaluate(packed, packed, model, lengths=[3, 2]).data["strategies"]["path"]
+    assert figures["illegal"] == 0 and figures["transitions"] == 3
+    assert sp.evaluate(padded, padded, model, lengths=[3, 2]).data["strategies"]["path"] == figures
+    with pytest.raises(sp.StatepathError, match="leave lengths= out"):
+        sp.evaluate([[0, 1], [1]], [[0, 1], [1]], model, lengths=[2, 1])
+    with pytest.raises(sp.StatepathError, match="leave lengths= out"):
+        sp.fit([[0, 1], [1]], rules=model, lengths=[2, 1])
+    for name, value in {"offsets": [0, 3, 5], "mask": padded == 0, "step_mask": padded == 0, "kind": "probs", "floor": 0.1, "missing": "uniform"}.items():
+        with pytest.raises(sp.StatepathError, match=f"{name}= says how scores are read, and there are none"):
+            sp.fit(packed, rules=model, **{name: value})

@@ -16,7 +16,7 @@ from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, texts_of, without_ignored
+from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -243,18 +243,23 @@ def compare(
 
 
 def _batch_of_paths(x: Any, lengths: Any, gaps: str | None) -> Batch:
-    """Paths of any shape as a batch whose rows are steps: [T], [N,T], a list of [T], or [S] with lengths.
+    """Paths of any shape as a batch whose rows are steps: [T], [N,T] and its lengths, a list of [T], or [S] with lengths.
 
     Steps of [N,T] that are -100 are left out, as those of scores are.
     """
     real = segments = None
     empty = np.empty((0, 1))
     if isinstance(x, (list, tuple)) and len(x) and not isinstance(x[0], str) and np.ndim(x[0]) == 1:
+        if lengths is not None:
+            raise StatepathError("a list of recordings says itself how long they are: leave lengths= out")
         n = np.array([len(p) for p in x], np.int64)
         layout, shape = "list", ()
     else:
         a = array_of(x, "labels")
-        if lengths is not None:
+        if lengths is not None and a.ndim == 2:
+            real = real_steps((a.shape[0], a.shape[1]), lengths, None)
+            n, layout, shape = integers_of(lengths, "lengths"), "padded", a.shape
+        elif lengths is not None:
             n, layout, shape = integers_of(lengths, "lengths"), "packed", ()
             if a.ndim != 1 or n.ndim != 1 or np.any(n < 0) or n.sum() != len(a):
                 raise StatepathError(f"lengths= add up to {n.sum()}, and there are {a.size} steps")
@@ -383,6 +388,9 @@ class Learning(Places, Numbers, Coding, total=False):
     """What fit() takes besides: how scores are read."""
 
 
+_OF_SCORES = ("offsets", "mask", "step_mask", *Numbers.__annotations__)
+
+
 @with_options(Learning)
 def fit(
     labels: Any,
@@ -465,6 +473,10 @@ def fit(
             names = request.columns
         batch = request.batch
     else:
+        for key in _OF_SCORES:
+            value = options.get(key)
+            if value is not None and not (key == "missing" and value == "error"):
+                raise StatepathError(f"{key}= says how scores are read, and there are none; labels alone take lengths=, gaps= and segments=")
         batch = _batch_of_paths(plain, options.get("lengths"), options.get("gaps"))
         inputs = {"offsets": batch.offsets, "ids": ids_of(None, batch.n_recordings), "name": "labels", "n_classes": len(names)}
         made = batch.with_segments(options.get("segments"))

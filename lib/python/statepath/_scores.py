@@ -352,7 +352,7 @@ def _packed(a: NDArray[Any], lengths: Any, offsets: Any) -> Batch:
     return Batch(a, np.concatenate([np.zeros(1, np.int64), np.cumsum(n)]), "packed")
 
 
-def _real_steps(shape: tuple[int, int], lengths: Any, mask: Any) -> NDArray[np.bool_] | None:
+def real_steps(shape: tuple[int, int], lengths: Any, mask: Any) -> NDArray[np.bool_] | None:
     """Which places of a padded batch are steps; None: all."""
     if lengths is not None:
         n = integers_of(lengths, "lengths")
@@ -415,7 +415,7 @@ def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dic
     if len(shape) != 3:
         return dict(options)
     a = array_of(labels, "labels")
-    kept = None if a.shape != shape[:2] else labelled(a, _real_steps(a.shape, *given[:2]), options.get("gaps"))
+    kept = None if a.shape != shape[:2] else labelled(a, real_steps(a.shape, *given[:2]), options.get("gaps"))
     return dict(options) if kept is None else {**options, "lengths": None, "mask": kept}
 
 
@@ -444,7 +444,7 @@ def labelled(labels: NDArray[Any], real: NDArray[np.bool_] | None, gaps: str | N
 
 def _padded(a: NDArray[Any], lengths: Any, mask: Any, gaps: str | None) -> Batch:
     shape = (int(a.shape[0]), int(a.shape[1]))
-    real = _real_steps(shape, lengths, mask)
+    real = real_steps(shape, lengths, mask)
     if real is None or bool(real.all()):
         offsets = np.arange(shape[0] + 1, dtype=np.int64) * shape[1]
         return Batch(a.reshape(-1, a.shape[2]), offsets, "padded", shape=shape)

@@ -182,11 +182,11 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classes=names,
             method=method,
             tune=tune,
-            strategy=self.strategy,
+            strategy="viterbi" if tune == "none" else self.strategy,  # what is tuned for
             smoothing=self.smoothing,
             penalty=self.penalty,
             memory=self.memory,
-            folds=min(self.inner_folds, max(n, 2)),
+            folds=5 if tune == "none" else min(self.inner_folds, max(n, 2)),  # without tuning there are none
             groups=groups,
             kind=kind,
             threads=self.threads,
