@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "core/prepare.h"
-#include "pipeline/plan.h"
 
 /* ---- messages and callbacks ---- */
 
@@ -91,12 +90,8 @@ sp_infeasible_rule sp_run_infeasible(const sp_run_options *o)
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err)
 {
-    sp_run_plan plan;
-    sp_status status = sp_run_plan_make(o, &plan, err);
-    if (status != SP_OK)
-        return status;
     *out = sp_prepare_options_default();
-    out->missing_uniform = plan.missing_is_uniform;
+    out->missing_uniform = sp_option_word(o, offsetof(sp_run_options, decode.missing)) == 1;
     out->clamp = o->decode.clamp;
     out->floor = sp_first_given(o->decode.floor, NAN, 0);
     out->temperature = o->decode.temperature;

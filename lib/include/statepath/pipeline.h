@@ -262,7 +262,7 @@ void sp_part_about_clear(sp_part_about *about);
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
 /* What `on_infeasible` says. */
 sp_infeasible_rule sp_run_infeasible(const sp_run_options *o);
-/* What is given for decoding over what the model says; checks all options first. The kind is left alone. log_prior
+/* What is given for decoding over what the model says, of options that have been checked. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err);

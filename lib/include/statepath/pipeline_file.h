@@ -171,16 +171,18 @@ void sp_fitting_close(sp_fitting *f);
 
 /* ---- where things are in a file, as the options say ---- */
 
-/* Reads `gaps` and `unscored` into places. SP_OK, SP_EINVAL. */
-sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err);
-/* Reads `comments`, `header` and `no_header` into places. file: what is opened first; where neither it nor the file of labels is
+/* These read options that have been checked, sp_options_check(). */
+
+/* Takes `gaps` and `unscored` into places. */
+void sp_run_gaps(const sp_run_options *o, sp_source_options *places);
+/* Takes `comments`, `header` and `no_header` into places. file: what is opened first; where neither it nor the file of labels is
  * of the format that they speak of, they are refused. NULL: that was asked. SP_OK, SP_EINVAL. */
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err);
 
 sp_file_access sp_run_access(const sp_run_options *o);
 /* A notice of what was assumed or passed over when a file was read. */
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
-/* All of it. SP_OK; SP_EINVAL (no such kind; as sp_run_texts()). */
+/* All of it. SP_OK; SP_EINVAL (as sp_run_texts()). */
 sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_options *out, sp_error *err);
 
 #ifdef __cplusplus

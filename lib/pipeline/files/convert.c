@@ -185,6 +185,9 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, sp_erro
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
     sp_file_recordings r = {.own = NULL};
+    sp_status status = sp_options_check(o, err);
+    if (status != SP_OK)
+        return status;
     if (o->output && sp_paths_writer_takes_tokens(o->output))
         return convert_tags(file, o, err);
     if (o->scheme)
@@ -192,7 +195,6 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
                        o->scheme);
     if (!o->output)
         return sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
-    sp_status status = SP_OK;
     TRY(sp_file_recordings_open(&r, file, o, true, err));
     if (sink)
         sink(arg, r.recordings.info);

@@ -112,7 +112,7 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
                                  .more = o->place.more,
                                  .only = o->place.only,
                                  .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
-    TRY(sp_run_gaps(o, &options, err));
+    sp_run_gaps(o, &options);
     TRY(sp_run_texts(o, file, &options, err));
     TRY(sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err));
     j->info = sp_paths_reader_info(j->reader);

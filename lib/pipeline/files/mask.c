@@ -39,10 +39,6 @@ struct sp_masked {
 static sp_status check_words(const sp_run_options *o, sp_error *err)
 {
     const bool has_rules = o->model || o->masks.matrix, has_classes = o->masks.previous || o->paths_dataset;
-    if (o->model && o->masks.matrix)
-        return sp_fail(err, SP_EINVAL, "`model` and `matrix` both say what may follow what; give one");
-    if (o->masks.previous && o->paths_dataset)
-        return sp_fail(err, SP_EINVAL, "`previous` and `paths` both say which class came before; give one");
     if (has_classes && !has_rules)
         return sp_fail(err, SP_EINVAL,
                        "the classes before are known, but not what may follow them: name a `model` or a `matrix`");
@@ -100,6 +96,7 @@ static void say_what(sp_masked *m)
 static sp_status open_masked(sp_masked *m, const char *file, const sp_run_options *o, sp_error *err)
 {
     sp_status status = SP_OK;
+    TRY(sp_options_check(o, err));
     TRY(check_words(o, err));
     m->from = o->masks.previous ? FROM_PREVIOUS : o->paths_dataset ? FROM_PATH : o->model ? FROM_DECODING : FROM_DATASET;
     m->options = *o;

@@ -12,15 +12,11 @@ sp_file_access sp_run_access(const sp_run_options *o)
     return (sp_file_access){.allow_external = o->place.allow_external};
 }
 
-sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err)
+void sp_run_gaps(const sp_run_options *o, sp_source_options *places)
 {
-    sp_status status = sp_options_check(o, err);
-    if (status != SP_OK)
-        return status;
     places->gaps = (sp_gaps)(1 + sp_option_word(o, offsetof(sp_run_options, place.gaps)));
     places->are_previous = o->masks.previous != NULL;
     places->ignores_100 = sp_option_word(o, offsetof(sp_run_options, place.unscored)) == 0;
-    return SP_OK;
 }
 
 /* Is the file that is opened, or that of its labels, such a one? */
@@ -33,9 +29,6 @@ static bool any_is(bool (*is_such)(const char *file), const sp_run_options *o, c
 sp_status sp_run_texts(const sp_run_options *o, const char *file, sp_source_options *places, sp_error *err)
 {
     const bool is_said = o->place.header || o->place.no_header;
-    sp_status status = sp_options_check(o, err);
-    if (status != SP_OK)
-        return status;
     if (file && o->place.comments && !any_is(sp_source_has_columns, o, file))
         return sp_fail(err, SP_EINVAL, "`comments` speaks of columns of CoNLL, and %s is of another format", file);
     if (file && is_said && !sp_source_is_table(file))
@@ -64,12 +57,10 @@ sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_opt
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
-    sp_status status = sp_run_gaps(o, out, err);
-    if (status == SP_OK)
-        status = sp_run_texts(o, file, out, err);
-    if (status == SP_OK && out->has_kind)
+    if (out->has_kind)
         out->kind = (sp_kind)sp_option_word(o, offsetof(sp_run_options, place.kind));
-    return status;
+    sp_run_gaps(o, out);
+    return sp_run_texts(o, file, out, err);
 }
 
 /* Does a name stand for files that are there: one, a folder, a pattern? */

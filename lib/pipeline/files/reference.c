@@ -88,7 +88,7 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
                                  .labels = dataset,
                                  .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                  .is_reference = words->for_labels || words->if_unnamed};
-    TRY(sp_run_gaps(p->opt, &options, err));
+    sp_run_gaps(p->opt, &options);
     TRY(sp_run_texts(p->opt, NULL, &options, err));
     TRY(sp_source_open(l->file, &options, &l->source, err));
     l->info = sp_source_info_of(l->source);
@@ -128,10 +128,9 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     places.labels = dataset;
     places.needs_scores = false;
     places.only = only_of_several(l->file, p->opt);
-    sp_status status = sp_run_gaps(p->opt, &places, err);
+    sp_run_gaps(p->opt, &places);
     l->gaps = places.gaps;
-    if (status == SP_OK)
-        status = sp_source_open(l->file, &places, &l->source, err);
+    sp_status status = sp_source_open(l->file, &places, &l->source, err);
     if (status != SP_OK)
         return status;
     l->info = sp_source_info_of(l->source);
