@@ -17,6 +17,7 @@
 
 #include "image.h"
 #include "pipeline/files/part_file.h"
+#include "statepath/comparison.h"
 #include "statepath/pipeline_file.h"
 #include "statepath/report.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evaluate/comparison.h"
 #include "evaluate/evaluate.h"
 #include "sleep/label_coding_use.h"
 #include "statepath-kit.h"

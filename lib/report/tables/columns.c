@@ -164,13 +164,13 @@ static const struct {
     sp_align align;
     sp_column_holds holds; /* for the page's script */
 } cells[SP_N_CELLS] = {
-    [SP_CELL_FIGURE] = {figure_cell, SP_RIGHT},
-    [SP_CELL_AND_RATE] = {illegal_and_rate, SP_RIGHT},
-    [SP_CELL_INTERVAL] = {interval, SP_RIGHT},
+    [SP_CELL_FIGURE] = {figure_cell, SP_RIGHT, SP_HOLDS_ANYTHING},
+    [SP_CELL_AND_RATE] = {illegal_and_rate, SP_RIGHT, SP_HOLDS_ANYTHING},
+    [SP_CELL_INTERVAL] = {interval, SP_RIGHT, SP_HOLDS_ANYTHING},
     [SP_CELL_WORST] = {worst_recording, SP_LEFT, SP_HOLDS_WORST},
     [SP_CELL_LONGEST] = {longest_error, SP_LEFT, SP_HOLDS_PLACE},
-    [SP_CELL_SHARE] = {share_of_changes, SP_RIGHT},
-    [SP_CELL_NET] = {net_change, SP_RIGHT},
+    [SP_CELL_SHARE] = {share_of_changes, SP_RIGHT, SP_HOLDS_ANYTHING},
+    [SP_CELL_NET] = {net_change, SP_RIGHT, SP_HOLDS_ANYTHING},
 };
 
 /* ---- which there are ---- */
