@@ -1,5 +1,7 @@
 #include "pipeline/recordings.h"
 
+#include "core/numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +89,11 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
         if (block->labels[t] < -1 || block->labels[t] >= info->n_classes)
             return sp_fail(err, SP_EDATA, "label %d at step %lld of all: it is a class from 0 to %d, or -1", block->labels[t],
                            (long long)begin + t, info->n_classes - 1);
+    for (int64_t t = 0; block->weights && t < n; t++)
+        if (!(block->weights[t] >= 0 && block->weights[t] <= SP_WEIGHT_MOST))
+            return sp_fail(err, SP_EDATA,
+                           "weight %.6g at step %lld of all: weights are numbers from 0 to 1e290; 0 leaves a step out",
+                           block->weights[t], (long long)begin + t);
     return SP_OK;
 }
 

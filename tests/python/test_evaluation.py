@@ -8,6 +8,8 @@ import threading
 
 import numpy as np
 import pytest
+from conftest import probabilities
+
 import statepath as sp
 
 h5py = pytest.importorskip("h5py")
@@ -304,3 +306,14 @@ def test_sentences_name_options_as_python_has_them(tmp_path):
         text = (tmp_path / f"r.{ending}").read_text()
         assert "wake_trim=" in text.replace("\\_", "_") and "margin=" in text, ending
         assert not re.search(r"--[a-z]+-?[a-z]+[ )<]", re.sub(r"(?s)<(style|script).*?</\1>", "", text)), ending
+
+
+def test_weights_are_numbers_that_can_be_added():
+    scores, labels = probabilities(np.random.default_rng(4), 50, 5), np.zeros(50, int)
+    for bad in (1e291, -1.0, np.nan, np.inf):
+        weights = np.ones(50)
+        weights[7] = bad
+        with pytest.raises(sp.StatepathError, match="at step 7 of all: weights are numbers from 0 to 1e290"):
+            sp.compare([scores], [labels], "sleep-aasm", weights=[weights])
+    weights[7] = 1e290
+    assert np.isfinite(sp.compare([scores], [labels], "sleep-aasm", weights=[weights]).data["strategies"]["argmax"]["accuracy"])
