@@ -168,7 +168,7 @@ def main():
         if not allowed:
             wrong.add(sentence)
     for pattern, headers in ALLOWED.items():
-        wrong.update("tests/support/rooms.py: the exception for %s in %s is no longer needed" % (name, pattern)
+        wrong.update("tests/lint/rooms.py: the exception for %s in %s is no longer needed" % (name, pattern)
                      for name in headers if (pattern, name) not in used)
     wrong.update("circle across rooms: " + ", ".join(circle) for circle in circles(sources))
     for folder, n in sorted(collections.Counter(map(os.path.dirname, sources.text)).items()):
