@@ -131,6 +131,10 @@ static sp_status read_numbers(elements *e, uint32_t class, const sp_mat_shape *s
     const int one = 1;
     sp_element native = kind;
     native.is_big = *(const char *)&one == 0;
+    if (values.type == (is_single ? MI_SINGLE : is_double ? MI_DOUBLE : MI_INT64)) { /* as most are: no copy between */
+        native.is_big ^= e->is_swapped;
+        return sp_mat_numbers(shape, &native, values.bytes, class_names[class], out, err);
+    }
     unsigned char *raw = malloc((size_t)shape->count * kind.size + 1);
     if (!raw)
         return sp_no_memory(err);
