@@ -218,6 +218,8 @@ class TestFit(st.TestCase):
             (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "--folds 1: cross-validation needs at least 2"),
             (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "--memory 0: a number of steps from 1 to 1000"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "none", "--for", "mea"], "--for changes nothing where --tune is none; leave it out"),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "none", "--groups", "prefix:_"], "--groups changes nothing where --tune is none; leave it out"),
+            (["fit", "d.h5", "-o", "m.json", "--method", "em", "--groups", "prefix:_"], "--groups changes nothing where --method is em; leave it out"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "none", "--folds", "3"], "--folds changes nothing where --tune is none; leave it out"),
         ]:
             self.refuses(*arguments, status=2, sentence=sentence)

@@ -49,6 +49,10 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
 /* Recordings of one subject are never parted. */
 static sp_status read_groups(sp_fitting *f, const char *words, sp_error *err)
 {
+    const bool is_em = f->options.method == SP_FIT_EM;
+    if (words && (is_em || f->options.tune == SP_TUNE_NONE)) /* there are no folds */
+        return sp_fail(err, SP_EINVAL, "`groups` changes nothing where `%s` is %s; leave it out", is_em ? "method" : "tune",
+                       is_em ? "em" : "none");
     sp_status status = sp_source_subjects(f->file->in.source, words, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;

@@ -493,6 +493,8 @@ def fit(
             raise StatepathError(f"{key}= changes nothing where tune= is none; leave it out")
     numbers = None
     if groups is not None:
+        if tune == "none":
+            raise StatepathError("groups= changes nothing where tune= is none; leave it out")
         texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
     how = {

@@ -187,7 +187,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             penalty=self.penalty,
             memory=self.memory,
             folds=5 if tune == "none" else min(self.inner_folds, max(n, 2)),  # without tuning there are none
-            groups=groups,
+            groups=None if tune == "none" else groups,
             kind=kind,
             threads=self.threads,
         )
