@@ -236,7 +236,7 @@ class Meaning:
         """
         if type(x) is np.ndarray:
             return x
-        if isinstance(x, (str, bytes, os.PathLike)):
+        if isinstance(x, (str, bytes, os.PathLike)) and {".", "/", os.sep} & set(os.fsdecode(x)):
             raise ScoresError(f"{name} are a text, {os.fsdecode(x)!r}: a file is read first, by statepath.read(file, model=...)")
         if isinstance(x, Mapping):
             return self.arrays(list(x.values()), name, lengths)
