@@ -55,21 +55,17 @@ bool sp_file_is_pattern(const char *file)
 /* Takes over a name (NULL: no memory), and its id where it has one. */
 static sp_status add(sp_file_list *list, int64_t *room, char *name, char *id, sp_error *err)
 {
-    if (!name) {
-        free(id);
-        return sp_no_memory(err);
-    }
-    if (list->n == *room) {
-        bool is_whole = true;
+    bool is_whole = name != NULL;
+    if (is_whole && list->n == *room) {
         *room = *room ? 2 * *room : 16;
         list->names = sp_grown(list->names, *room, sizeof *list->names, &is_whole);
         if (id)
             list->ids = sp_grown(list->ids, *room, sizeof *list->ids, &is_whole);
-        if (!is_whole) {
-            free(name);
-            free(id);
-            return sp_no_memory(err);
-        }
+    }
+    if (!is_whole) {
+        free(name);
+        free(id);
+        return sp_no_memory(err);
     }
     if (id)
         list->ids[list->n] = id;

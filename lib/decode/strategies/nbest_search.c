@@ -305,7 +305,7 @@ sp_status sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *sc
     const size_t n_nodes = (size_t)graph->T * (size_t)graph->M + 1;
     search s = {.g = graph, .n = n, .scratch = scratch};
     s.record_of = sp_scratch_get(scratch, n_nodes, sizeof *s.record_of);
-    s.records = sp_scratch_get(scratch, n_nodes / RECORDS + 1, sizeof *s.records);
+    s.records = sp_scratch_get(scratch, n_nodes / RECORDS + 1, sizeof(record *));
     s.stack = sp_scratch_get(scratch, (size_t)graph->T + 1, sizeof *s.stack);
     if (!s.record_of || !s.records || !s.stack)
         return SP_ENOMEM;

@@ -69,7 +69,7 @@ static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int6
     if (more <= 0)
         return;
     const int64_t where = sp_count_at(c->from, next + 1);
-    if (where < 0 || where >= index->n) {
+    if (!index || where < 0 || where >= index->n) {
         c->is_odd = true;
         return;
     }

@@ -6,6 +6,7 @@
 #include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -210,6 +211,7 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
             if (all.list[i].compared && all.list[i].compared->from == SP_FROM_RIGHT_STEPS)
                 tested = &all.list[i];
         }
+        assert(tested); /* accuracy */
         c->comparisons = calloc(n_metrics * (size_t)e->n_pairs, sizeof *c->comparisons);
         if (!c->comparisons)
             TRY(sp_no_memory(err));

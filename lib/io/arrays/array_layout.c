@@ -206,7 +206,7 @@ static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags,
         if (bad_at < 0)
             continue;
         if (is_padded)
-            snprintf(row, sizeof row, "recording %lld, ", (long long)(n + bad_at / T));
+            snprintf(row, sizeof row, "recording %lld, ", (long long)n + bad_at / T);
         TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: %g is neither 0 nor 1",
                        sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), bad));
     }

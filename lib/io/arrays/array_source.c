@@ -77,7 +77,7 @@ static sp_status tell_classes(const sp_source *source, const sp_array_part *part
                                                                                   : class_of_number(raw[t], meaning);
         if (out[t] < SP_CODE_UNSCORED)
             return sp_fail_at(err, SP_EDATA, first + t, "%s, recording %s, step %lld: %s",
-                              sp_array_where(&a->map, part, recording, where), a->map.ids[recording], (long long)(first + t),
+                              sp_array_where(&a->map, part, recording, where), a->map.ids[recording], (long long)first + t,
                               explain(words, raw[t], meaning, sentence));
     }
     return SP_OK;
@@ -152,15 +152,14 @@ static sp_status kind_of_name(const sp_array_map *map, sp_kind *kind, bool *is_k
     const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL;
     const bool is_in_folder = slash && strstr(slash, SP_ARRAY_HOLE);
     char *folder = is_in_folder ? sp_array_group(path) : NULL;
+    if (is_in_folder && !folder)
+        return sp_no_memory(err);
     slash = folder ? strrchr(folder, '/') : slash;
     path = folder ? folder : path;
     char *name = path ? strdup(slash ? slash + 1 : path) : sp_file_stem(map->file.file);
-    if (!name || (is_in_folder && !folder)) {
-        free(name);
-        free(folder);
-        return sp_no_memory(err);
-    }
     free(folder);
+    if (!name)
+        return sp_no_memory(err);
     *is_known = false;
     for (int k = 0; k < SP_N_KINDS; k++)
         if (strcmp(name, sp_kind_name((sp_kind)k)) == 0) {

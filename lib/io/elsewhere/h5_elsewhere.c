@@ -55,7 +55,7 @@ static sp_stored *find(const sp_stored_file *f, const char *name)
             return e->arrays[i];
         }
     sp_stored *array = path && what_is(f, path) != SP_STORED_ABSENT ? calloc(1, sizeof *array) : NULL;
-    sp_stored **grown = array ? realloc(e->arrays, ((size_t)e->n + 1) * sizeof *grown) : NULL;
+    sp_stored **grown = array ? realloc(e->arrays, ((size_t)e->n + 1) * sizeof(sp_stored *)) : NULL;
     if (!grown) {
         if (!path || array)
             note(f, sp_no_memory(&said), &said);

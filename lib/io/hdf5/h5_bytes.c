@@ -63,7 +63,7 @@ static sp_status check_bytes(const char *name, int64_t size, const sp_h5_data *d
 {
     if (data->rank != 1 || data->element.kind != SP_ELEMENT_UINT || data->element.size != 1)
         return sp_fail(err, SP_EDATA, "%s: dataset %s is not a list of bytes; the file is damaged: make it again", name, dataset);
-    return data->dims[0] <= (hsize_t)(size * MOST_PACKED)
+    return data->dims[0] <= (hsize_t)size * MOST_PACKED
                ? SP_OK
                : sp_fail(err, SP_EDATA, "%s: dataset %s has more numbers than the file can hold; it is damaged: make it again",
                          name, dataset);

@@ -50,7 +50,7 @@ static sp_stored *add_array(sp_h5_store *h, char *path)
     sp_h5_array *array = path ? calloc(1, sizeof *array) : NULL;
     if (array && h->n == h->room) {
         const int64_t room = 2 * h->room + 8;
-        sp_h5_array **grown = realloc(h->arrays, (size_t)room * sizeof *grown);
+        sp_h5_array **grown = realloc(h->arrays, (size_t)room * sizeof(sp_h5_array *));
         h->arrays = grown ? grown : h->arrays;
         h->room = grown ? room : h->room;
     }

@@ -125,7 +125,7 @@ void sp_chart_open(sp_chart *c)
                 c->description.data ? c->description.data : "");
     draw_axes(c);
     sp_buffer *const texts[] = {&c->title, &c->description, &c->x_name, &c->y_name};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < sizeof texts / sizeof(sp_buffer *); i++)
         sp_buffer_drop(texts[i], out);
 }
 
