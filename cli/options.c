@@ -248,10 +248,10 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code == VALUE_VERSION) {
             printf("%s %s\n", program_name, sp_version());
             result = EXIT_DONE;
-        } else if (code < -1) {
-            result = refuse(argc, argv, context, table, code);
-        } else {
+        } else if (code > 0) {
             result = note_given(context, argv[0], code - 1, o);
+        } else {
+            result = refuse(argc, argv, context, table, code);
         }
     }
     int n = 0, at = 0;

@@ -51,8 +51,10 @@ static sp_stored *add_array(sp_h5_store *h, char *path)
     if (array && h->n == h->room) {
         const int64_t room = 2 * h->room + 8;
         sp_h5_array **grown = realloc(h->arrays, (size_t)room * sizeof(sp_h5_array *));
-        h->arrays = grown ? grown : h->arrays;
-        h->room = grown ? room : h->room;
+        if (grown) {
+            h->arrays = grown;
+            h->room = room;
+        }
     }
     if (!array || h->n == h->room) {
         sp_h5_note_lack();

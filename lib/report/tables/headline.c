@@ -32,7 +32,7 @@ static const sp_pair_comparison *pair_of(sp_pairs pairs, int32_t a, int32_t b)
 {
     for (int32_t i = 0; i < pairs.n; i++)
         if (pairs.list[i].a == a && pairs.list[i].b == b)
-            return &pairs.list[i];
+            return pairs.list + i;
     return NULL;
 }
 
