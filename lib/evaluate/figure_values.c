@@ -156,12 +156,10 @@ const sp_compared *sp_compared_by(const char *metric)
 
 sp_pairs sp_pairs_by(const sp_comparison *c, const char *metric)
 {
-    sp_pairs pairs = {.list = c->comparisons};
-    int32_t i = 0;
-    while (i < c->n_comparisons && strcmp(c->comparisons[i].metric, metric) != 0)
-        i++;
-    for (pairs.list += i; i < c->n_comparisons && strcmp(c->comparisons[i].metric, metric) == 0; i++)
-        pairs.n++;
+    sp_pairs pairs = {.n = 0};
+    for (int32_t i = 0; i < c->n_comparisons; i++)
+        if (strcmp(c->comparisons[i].metric, metric) == 0) /* they stand together */
+            pairs.list = pairs.n++ ? pairs.list : &c->comparisons[i];
     return pairs;
 }
 
