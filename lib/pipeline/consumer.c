@@ -46,42 +46,37 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
     return all;
 }
 
-/* Each asks all that have the callback, until one fails. */
+/* Asks all that have the callback, until one fails. */
+#define ASK_EACH(callback, ...)                                                                                                  \
+    for (const sp_consumer *c = p->consumers; status == SP_OK && c < p->consumers + p->n_consumers; c++)                         \
+    status = c->callback ? c->callback(c->arg, __VA_ARGS__) : SP_OK
 
 sp_status sp_consumers_open(const sp_pipeline *p, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->open ? c->open(c->arg, err) : SP_OK;
+    ASK_EACH(open, err);
     return status;
 }
 
 sp_status sp_consumers_prepared(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->prepared ? c->prepared(c->arg, block, sleep, err) : SP_OK;
+    ASK_EACH(prepared, block, sleep, err);
     return status;
 }
 
 sp_status sp_consumers_reserve(const sp_pipeline *p, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->reserve ? c->reserve(c->arg, s, block, output, err) : SP_OK;
+    ASK_EACH(reserve, s, block, output, err);
     return status;
 }
 
 sp_status sp_consumers_paths(const sp_pipeline *p, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step,
                              int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->paths ? c->paths(c->arg, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
+    ASK_EACH(paths, s, first, n_recordings, first_step, n_steps, output, err);
     return status;
 }
 
@@ -95,46 +90,36 @@ void sp_consumers_forget(const sp_pipeline *p, int32_t s, int64_t n_steps)
 sp_status sp_consumers_labels(const sp_pipeline *p, int64_t first_step, int64_t n_steps, const int32_t *labels,
                               const int64_t *segments, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->labels ? c->labels(c->arg, first_step, n_steps, labels, segments, err) : SP_OK;
+    ASK_EACH(labels, first_step, n_steps, labels, segments, err);
     return status;
 }
 
 sp_status sp_consumers_block(const sp_pipeline *p, const sp_evaluation_block *block, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->block ? c->block(c->arg, block, err) : SP_OK;
+    ASK_EACH(block, block, err);
     return status;
 }
 
 sp_status sp_consumers_begin(const sp_pipeline *p, const sp_evaluation_recording *recording, bool has_gap, sp_labels_read *read,
                              void *read_arg, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->begin ? c->begin(c->arg, recording, has_gap, read, read_arg, err) : SP_OK;
+    ASK_EACH(begin, recording, has_gap, read, read_arg, err);
     return status;
 }
 
 sp_status sp_consumers_piece(const sp_pipeline *p, const sp_evaluation_piece *piece, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->piece ? c->piece(c->arg, piece, err) : SP_OK;
+    ASK_EACH(piece, piece, err);
     return status;
 }
 
 sp_status sp_consumers_end(const sp_pipeline *p, sp_error *err)
 {
-    const sp_consumer *c = p->consumers, *end = c + p->n_consumers;
     sp_status status = SP_OK;
-    for (; status == SP_OK && c < end; c++)
-        status = c->end ? c->end(c->arg, err) : SP_OK;
+    ASK_EACH(end, err);
     return status;
 }
