@@ -104,11 +104,6 @@ sp_status sp_tag_scheme_find(const char *name, const sp_tag_scheme **out, sp_err
     return sp_fail(err, SP_EINVAL, "`scheme` \"%.40s\": there are IOB1, IOB2 (or BIO), IOE1, IOE2, BIOES, BILOU, BMES", name);
 }
 
-const sp_tag_scheme *sp_tag_scheme_at(int i)
-{
-    return i < N_SCHEMES ? &schemes[i] : NULL;
-}
-
 const char *sp_tag_scheme_name(const sp_tag_scheme *s)
 {
     return s->names[0];

@@ -30,7 +30,6 @@ sp_status sp_tag_scheme_find(const char *name, const sp_tag_scheme **out, sp_err
 /* The scheme that tags of so many kinds are read in where nobody names one: kinds[letter] says whether it occurs, of "BIELMSU".
  * BILOU with L or U, BMES with M, BIOES with B and E or with S, IOE2 with E, else IOB2. */
 const sp_tag_scheme *sp_tag_scheme_of(int32_t n, const char *const *tags);
-const sp_tag_scheme *sp_tag_scheme_at(int i);                  /* row i of the table; NULL after the last */
 const char *sp_tag_scheme_name(const sp_tag_scheme *s);        /* "BIOES" */
 const char *sp_tag_scheme_letters(const sp_tag_scheme *s);     /* "BIES": the tags of a type, in the order of a list of tags */
 const char *sp_tag_scheme_description(const sp_tag_scheme *s); /* of a model */
