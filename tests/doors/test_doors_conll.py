@@ -60,6 +60,22 @@ class TestConll(st.TestCase):
                      "which the path; --labels-dataset N and --paths N name their columns")
         self.assertAlmostEqual(self.f1("p.txt", "--labels-dataset", "2", "--paths", "3", steps=18), F1, 12)
 
+    def test_a_gold_column_with_a_word_that_is_no_class(self):
+        """Most of it are classes, so it is the labels, and the word an error: never a file without labels. Most tokens are no classes."""
+        judge = ["evaluate", "p.txt", "-m", "m.json"]
+        for word, options, said in (("X-person", (), "is no class of model bio; another column is named by its number"),
+                                    ("Person", ("--map", "B-group=B-location"), "is neither a class of the model nor in --map")):
+            self.write("p.txt", "a O O\nb B-person B-person\n\nc %s O\nd -1 O\n" % word)
+            self.assertRegex(self.statepath(*judge, *options, status=1).stderr, 'p.txt: line 4, column 2: (label )?"%s" %s' % (word, said))
+        self.statepath(*judge, "--labels-dataset", "3", "-q")
+        self.write("p.txt", "O NN O\nB-person O B-person\nin IN O\nb -1 O\nd -1 O\n")
+        self.assertIn("no labels", self.statepath(*judge).stdout)
+        self.write("p.txt", "O O\nB-person B-person\n\nin O\nBonn O\n")
+        self.assertIn("no labels", self.statepath(*judge).stdout)
+        self.write("p.txt", "a PER O\nb O B-person\nc PER O\n")
+        told = [*judge, "--map", "PER=B-person", "--json", "-", "-q"]
+        self.assertEqual(json.loads(self.statepath(*told).stdout)["strategies"]["p"]["accuracy"], 0)
+
     def test_choices(self):
         """none takes all lines for tokens, hash none that begins with #; what was passed over is said by each command."""
         self.write("gold.conll", "# id 1\n" + text(GOLD))

@@ -111,8 +111,9 @@ typedef struct sp_file_access {
  * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
  * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
  * ends with a tag. Lines that begin with -DOCSTART-, and comments (sp_comments), are passed over. The last column is the label,
- * or the path in a file of paths; then the one before is the label where all of it are tags or classes. `labels` and `paths` name
- * another by its number, from 1, or from the end by -1, -2 ... Where no model names the classes they are the tags that occur.
+ * or the path in a file of paths; then the one before is the label where most of it are tags or classes, and any other word there
+ * is an error. `labels` and `paths` name another by its number, from 1, or from the end by -1, -2 ... Where no model names the
+ * classes they are the tags that occur.
  *
  * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
  *

@@ -270,22 +270,31 @@ static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_
         return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->of.file, (long long)c->line_of[step],
                           column + 1, sp_codes_explain(codes, text, sentence));
     return sp_fail_at(err, SP_EDATA, step,
-                      "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
+                      "%s: line %lld, column %d: \"%.60s\" is no %s%s; another column is named by "
                       "its number",
-                      c->of.file, (long long)c->line_of[step], column + 1, text, options->model->name);
+                      c->of.file, (long long)c->line_of[step], column + 1, text, options->model ? "class of model " : "tag",
+                      options->model ? options->model->name : "");
 }
 
-/* Is every text of the column a tag, or a class of the model? */
-static bool are_labels(const conll *c, int32_t column, const sp_model *model)
+/* Are labels what a column that nobody names holds: tags, classes of the model, or what the codes know, but for fewer other texts?
+ * *other: the first step of such a text, or -1. */
+static bool are_labels(const conll *c, int32_t column, const sp_source_options *options, int64_t *other)
 {
-    bool are = true;
-    for (int64_t t = 0; are && t < c->of.n_steps; t++) {
+    int64_t n_labels = 0, n_others = 0;
+    *other = -1;
+    for (int64_t t = 0; t < c->of.n_steps; t++) {
         sp_tag_kind kind;
         const char *type, *text = cell(c, t, column);
-        are = is_unscored(text) || (sp_tag_parse(text, &kind, &type) && (kind == SP_TAG_OUTSIDE || text[1])) ||
-              (model && sp_model_class(model, text, true) >= 0);
+        if (is_unscored(text))
+            continue;
+        if ((sp_tag_parse(text, &kind, &type) && (kind == SP_TAG_OUTSIDE || text[1])) ||
+            (options->model && sp_model_class(options->model, text, true) >= 0) ||
+            (options->codes && sp_codes_text(options->codes, text) != SP_CODE_UNKNOWN))
+            n_labels++;
+        else if (n_others++ == 0)
+            *other = t;
     }
-    return are;
+    return n_labels > n_others || n_others == 0;
 }
 
 /* The classes [S] in a column: of the model, or of those found in the file. */
@@ -373,13 +382,16 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
 {
     const sp_source_options *o = request->options;
     int32_t label = c->n_columns - 1 - request->is_paths, path = c->n_columns - 1;
+    int64_t other = -1;
     sp_status status = SP_OK;
     if (o->labels)
         TRY(find_column(c, o->labels, "labels", &label, err));
     if (request->paths)
         TRY(find_column(c, request->paths, "paths", &path, err));
-    if (request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o->model)))
+    if (request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o, &other)))
         label = -1;
+    if (label >= 0 && other >= 0)
+        return explain(c, other, label, o, err);
     if (o->model) {
         c->of.classes = sp_texts_copy((const char *const *)o->model->classes, o->model->n_classes);
         c->of.n_classes = o->model->n_classes;

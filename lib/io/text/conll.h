@@ -2,9 +2,9 @@
  * of formats. Private to io/.
  *
  * Lines that begin with -DOCSTART- and comments (sp_comments of files.h) are no tokens. Each sentence is a recording. Labels
- * are the last column; of a file that is opened for its path, that is the last one, and labels are the one before it where all of
- * it are tags or classes (as conlleval has them). Other columns are named by their number, from 1, or from the end by -1, -2 ...;
- * tokens are the first column where there is more than one of others.
+ * are the last column; of a file that is opened for its path, that is the last one, and labels are the one before it where most of
+ * it are tags or classes (as conlleval has them); a word that is neither is an error there. Other columns are named by their
+ * number, from 1, or from the end by -1, -2 ...; tokens are the first column where there is more than one of others.
  */
 #ifndef STATEPATH_IO_CONLL_H
 #define STATEPATH_IO_CONLL_H
