@@ -9,16 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Control characters, of ASCII and (C2 80 to C2 9F in UTF-8) of Latin-1, as '?'; newlines and tabs as `blank` when it is not 0.
- */
+/* Bytes of the character of UTF-8 at c, or 0. */
+static size_t length_at(const unsigned char *c)
+{
+    const size_t n = *c < 0x80 ? 1 : *c < 0xC2 || *c > 0xF4 ? 0 : *c < 0xE0 ? 2 : *c < 0xF0 ? 3 : 4;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* Bytes that are no UTF-8, and control characters, of ASCII and (C2 80 to C2 9F in UTF-8) of Latin-1, as '?'; newlines and tabs as
+ * `blank` when it is not 0. */
 static void disarm(char *text, char blank)
 {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+    size_t n = 1;
+    for (unsigned char *c = (unsigned char *)text; *c; c += n ? n : 1) {
+        n = length_at(c);
         if (*c == '\n' || *c == '\t')
             *c = blank ? (unsigned char)blank : *c;
-        else if (*c < 0x20 || *c == 0x7F)
+        else if (n == 0 || *c < 0x20 || *c == 0x7F)
             *c = '?';
-        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+        else if (c[0] == 0xC2 && c[1] < 0xA0)
             c[0] = c[1] = '?';
     }
 }

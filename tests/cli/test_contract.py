@@ -61,6 +61,23 @@ class TestFiles(TestCase):
                     self.assertNotIn(c, done.stdout + done.stderr)
                 self.assertTrue(all(line.startswith(("statepath: ", "wrote ")) for line in done.stderr.splitlines()), done.stderr)
 
+    def test_names_that_are_no_utf8(self):
+        """A byte such as 0x9b alone begins a sequence on terminals of 8 bits: an array of a damaged archive, which counts as encrypted,
+        and names in an HDF5 file."""
+        evil = b"e\x9b1mx\xff"
+        with h5py.File(self.path("evil.h5"), "w") as f:
+            f[evil] = self.probs
+            f["probs"] = self.probs
+            f.attrs[evil] = 1
+        np.savez(self.path("evil.npz"), probs=self.probs, NAMEXX=self.probs)
+        archive = bytearray(self.read("evil.npz").replace(b"NAMEXX", evil))
+        archive[archive.rindex(b"PK\x01\x02") + 8] |= 1
+        with open(self.path("encrypted.npz"), "wb") as out:
+            out.write(archive)
+        for name, said in {"evil.h5": "attribute e?1mx? of /", "encrypted.npz": "array e?1mx? is encrypted"}.items():
+            done = subprocess.run([st.PROGRAM, "inspect", name], cwd=self.folder, capture_output=True, timeout=300)
+            self.assertIn(said, (done.stdout + done.stderr).decode("utf-8"), name)
+
     def test_closed_streams(self):
         """Messages about a recording that cannot be decoded do not end up in a file that took the number of a closed stream."""
         self.h5("bad.h5", scores=np.array([[0, -np.inf, -np.inf], [-np.inf, -np.inf, 0]]), classes=self.model["classes"])
