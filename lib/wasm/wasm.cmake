@@ -3,14 +3,15 @@
 set(STATEPATH_WASM_MODULE "")
 set(wasm_folder ${CMAKE_CURRENT_SOURCE_DIR}/lib/wasm)
 find_program(STATEPATH_WASM_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 DOC "clang for wasm32-wasi")
-set(wasm_flags --target=wasm32-wasi -std=c11 -Oz -DNDEBUG -ffp-contract=off -fno-strict-aliasing -ffunction-sections -fdata-sections
-               -Wall -Wextra -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -nostartfiles -Wl,--no-entry -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=65536)
+set(wasm_compile --target=wasm32-wasi -std=c11 -Oz -DNDEBUG -ffp-contract=off -fno-strict-aliasing -ffunction-sections -fdata-sections
+                 -Wall -Wextra -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700)
+set(wasm_link --target=wasm32-wasi -Oz -nostartfiles -Wl,--no-entry -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=65536)
 set(wasm_why "clang is not installed")
 set(wasm_works OFF)
 if(STATEPATH_WASM_CLANG)
   set(wasm_trial ${CMAKE_CURRENT_BINARY_DIR}/wasm_trial)
   file(WRITE ${wasm_trial}.c "#include <stdlib.h>\n__attribute__((export_name(\"take\"))) void *take(int n) { return malloc(n); }\n")
-  execute_process(COMMAND ${STATEPATH_WASM_CLANG} ${wasm_flags} ${wasm_trial}.c -o ${wasm_trial}.wasm RESULT_VARIABLE wasm_failed
+  execute_process(COMMAND ${STATEPATH_WASM_CLANG} ${wasm_compile} ${wasm_link} ${wasm_trial}.c -o ${wasm_trial}.wasm RESULT_VARIABLE wasm_failed
                   OUTPUT_QUIET ERROR_QUIET)
   set(wasm_why "${STATEPATH_WASM_CLANG} makes none: lld, wasi-libc and libclang-rt-dev-wasm32 are needed too")
   if(wasm_failed EQUAL 0)
@@ -37,13 +38,22 @@ foreach(name argmax beam frontier greedy history long_score relaxed search viter
   list(APPEND wasm_decode ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/${name}.c)
 endforeach()
 list(APPEND wasm_sources ${wasm_decode} ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)
-file(GLOB_RECURSE wasm_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.h
-     ${CMAKE_CURRENT_SOURCE_DIR}/lib/json/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/io/json/*.h ${CMAKE_CURRENT_SOURCE_DIR}/lib/include/*.h ${wasm_folder}/*.h)
 set(STATEPATH_WASM_MODULE ${CMAKE_CURRENT_BINARY_DIR}/statepath.wasm)
+set(wasm_objects)
+foreach(source ${wasm_sources}) # one by one: a header makes those again that include it
+  file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR}/lib ${source})
+  string(REPLACE "/" "_" name ${name})
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/wasm/${name}.o)
+  add_custom_command(OUTPUT ${object}
+                     COMMAND ${STATEPATH_WASM_CLANG} ${wasm_compile} -DSP_FEW_STRATEGIES -DSTATEPATH_VERSION="${PROJECT_VERSION}"
+                             -I${wasm_folder}/stand_in -I${CMAKE_CURRENT_SOURCE_DIR}/lib -I${CMAKE_CURRENT_SOURCE_DIR}/lib/include
+                             -MD -MF ${object}.d -c ${source} -o ${object}
+                     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Compiling ${name} for statepath.wasm" VERBATIM)
+  list(APPEND wasm_objects ${object})
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/wasm)
 add_custom_command(OUTPUT ${STATEPATH_WASM_MODULE}
-                   COMMAND ${STATEPATH_WASM_CLANG} ${wasm_flags} -DSP_FEW_STRATEGIES -DSTATEPATH_VERSION="${PROJECT_VERSION}"
-                           -I${wasm_folder}/stand_in -I${CMAKE_CURRENT_SOURCE_DIR}/lib -I${CMAKE_CURRENT_SOURCE_DIR}/lib/include ${wasm_sources}
-                           -o ${STATEPATH_WASM_MODULE}
-                   DEPENDS ${wasm_sources} ${wasm_headers} COMMENT "Compiling statepath.wasm" VERBATIM)
+                   COMMAND ${STATEPATH_WASM_CLANG} ${wasm_link} ${wasm_objects} -o ${STATEPATH_WASM_MODULE}
+                   DEPENDS ${wasm_objects} COMMENT "Linking statepath.wasm" VERBATIM)
 add_custom_target(statepath-wasm ALL DEPENDS ${STATEPATH_WASM_MODULE})
 install(FILES ${STATEPATH_WASM_MODULE} ${wasm_folder}/statepath.js ${wasm_folder}/statepath.d.ts ${wasm_folder}/package.json DESTINATION ${CMAKE_INSTALL_DATADIR}/statepath)
