@@ -6,7 +6,7 @@
 #include "core/chain_states.h"
 #include "core/scratch.h"
 #include "decode/verify.h"
-#include "statepath/decode.h"
+#include "statepath/scores.h"
 
 /* Do scores and chain speak of the same number of classes? SP_OK or SP_EINVAL. */
 sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "statepath/decode.h"
+
 /* The state that begins with each class; false where two do. */
 static bool put_first(sp_verifier *v, const sp_chain *chain)
 {

@@ -9,7 +9,9 @@
 
 #include "core/path_score.h"
 #include "core/workers.h"
-#include "statepath/decode.h"
+#include "statepath/scores.h"
+
+struct sp_decoded;
 
 /* Paths of so many classes are added up by a table, where each state of the chain is the only one that a path of classes can be in:
  * of plain chains, and of those where a state leads to one state of a class at most, and one of a class at most begins. */
@@ -67,6 +69,6 @@ sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const 
 sp_status sp_decode_bug(double recurrence, double along_path, sp_error *err);
 
 /* Withholds a path: -1 at each of its n steps, and a result that says SP_EBUG and the values that *bug has. */
-void sp_decode_withhold(const sp_error *bug, sp_decoded *result, int32_t *path, int64_t n);
+void sp_decode_withhold(const sp_error *bug, struct sp_decoded *result, int32_t *path, int64_t n);
 
 #endif

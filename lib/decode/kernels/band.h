@@ -12,7 +12,7 @@
 #include "core/chain_states.h"
 #include "core/isa.h"
 #include "core/scratch.h"
-#include "statepath/decode.h"
+#include "statepath/scores.h"
 
 enum { SP_BAND_WIDTH = 3 };
 

@@ -20,7 +20,7 @@
 #include "core/isa.h"
 #include "core/scratch.h"
 #include "decode/kernels/sparse.h"
-#include "statepath/decode.h"
+#include "statepath/scores.h"
 
 enum {
     SP_DENSE_SKIP_LEAST = 128, /* classes from which on rows are skipped */

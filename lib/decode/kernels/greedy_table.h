@@ -14,7 +14,7 @@
 
 #include "core/scratch.h"
 #include "core/workers.h"
-#include "decode/kernels/lanes/lanes.h"
+#include "decode/kernels/lanes/lanes_run.h"
 
 enum { SP_GREEDY_TABLE_MOST = 64 }; /* classes: a table of 32 KB */
 

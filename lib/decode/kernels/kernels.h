@@ -29,8 +29,7 @@
 #include "decode/kernels/dense.h"
 #include "decode/kernels/dwell.h"
 #include "decode/kernels/greedy_table.h"
-#include "decode/kernels/lanes/lanes.h"
-#include "decode/kernels/lanes/lanes_forward_backward.h"
+#include "decode/kernels/lanes/lanes_run.h"
 #include "decode/kernels/single.h"
 #include "decode/verify.h"
 

@@ -1,5 +1,5 @@
 /* Rules for the lanes, and the recordings of a run brought into groups of equal length. */
-#include "decode/kernels/lanes/lanes.h"
+#include "decode/kernels/lanes/lanes_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Rules for forward-backward in lanes, and the recordings of a run brought into groups of equal length. */
-#include "decode/kernels/lanes/lanes_forward_backward.h"
+#include "decode/kernels/lanes/lanes_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -89,16 +89,4 @@ typedef void sp_sum_kernel(sp_sum_group *group);
  * is written on failure, but see is_left. */
 sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group);
 
-/* What stays the same over a batch. */
-typedef struct sp_sum_run_options {
-    sp_isa isa;
-    sp_sum_use use; /* LOG_Z, CONFIDENCE: output->confidence and log_partition; PATH, MEA, PRODUCT: path, result, broken */
-    const sp_sum_rules *rules;
-} sp_sum_run_options;
-
-/* Recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST, but for those it leaves alone: their places, 0 .. n-1, go to
- * left[n]. Returns how many those are, -1 on lack of memory. */
-int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output, sp_scratch *scratch,
-                   int64_t first, int32_t n, int32_t *left);
-
 #endif
