@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "statepath/comparison.h"
+
 static void free_strings(int64_t n, char **strings)
 {
     for (int64_t i = 0; strings && i < n; i++)

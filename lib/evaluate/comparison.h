@@ -2,7 +2,11 @@
 #ifndef EVALUATE_COMPARISON_H
 #define EVALUATE_COMPARISON_H
 
-#include "statepath/comparison.h"
+#include "statepath/metrics.h"
+
+typedef struct sp_comparison sp_comparison;
+typedef struct sp_what_if sp_what_if;
+typedef struct sp_rule_costs sp_rule_costs;
 
 void sp_collapse_clear(sp_collapse *collapse); /* leaves {0} */
 void sp_reliability_free(sp_reliability *reliability);

@@ -3,6 +3,7 @@
 
 #include "evaluate/comparison.h"
 #include "evaluate/value.h"
+#include "statepath/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

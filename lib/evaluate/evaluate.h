@@ -17,7 +17,7 @@ typedef struct sp_evaluation sp_evaluation;
 typedef struct sp_comparison sp_comparison;
 typedef struct sp_against sp_against;
 
-enum { SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */ };
+enum { SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */, SP_MOST_AGAINST = 15 /* other classifiers */ };
 
 typedef struct sp_evaluation_options {
     bool has_labels;

@@ -6,7 +6,6 @@
 
 #include "core/try.h"
 #include "evaluate/evaluate.h"
-#include "statepath/comparison.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

@@ -2,6 +2,7 @@
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
+#include "statepath/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

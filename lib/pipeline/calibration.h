@@ -5,7 +5,6 @@
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "pipeline/pipeline.h"
-#include "statepath/comparison.h"
 #include "statepath/learn.h"
 
 /* One way to take the scores for probabilities. */

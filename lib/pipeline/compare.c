@@ -17,6 +17,7 @@
 #include "pipeline/judging.h"
 #include "pipeline/long/long_recording.h"
 #include "pipeline/run.h"
+#include "statepath/comparison.h"
 
 const char *sp_strategies_named(const sp_run_options *o)
 {

@@ -13,6 +13,7 @@
 #include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
 #include "report/drawn.h"
+#include "statepath/comparison.h"
 #include "statepath/report.h"
 
 /* ---- the consumer ---- */

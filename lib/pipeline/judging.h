@@ -4,7 +4,6 @@
 
 #include "evaluate/evaluate.h"
 #include "pipeline/pipeline.h"
-#include "statepath/comparison.h"
 
 /* ---- options ---- */
 

@@ -8,7 +8,6 @@
 #include "pipeline/long/long_recording.h"
 #include "pipeline/path_source.h"
 #include "pipeline/read_ahead.h"
-#include "statepath/comparison.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
  * processor when it is decoded. */

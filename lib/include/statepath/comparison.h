@@ -324,23 +324,7 @@ typedef struct sp_what_if {
 /* With more classes, or states, a page does not decode: nobody could find a cell. */
 enum { SP_WHAT_IF_CLASSES = 60 };
 
-/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
- */
-typedef enum sp_scaling {
-    SP_SCALING_GIVEN,       /* as the file has them, masks included */
-    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
-    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (learn.h) */
-    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
-} sp_scaling;
-typedef struct sp_calibration {
-    sp_scaling scaling;
-    sp_value nll, nll_clipped;   /* as those of the comparison */
-    sp_reliability *reliability; /* owned */
-} sp_calibration;
-enum { SP_MOST_CALIBRATIONS = 3 };
-
 /* Another classifier of the same recordings: its strategies, called NAME.STRATEGY, stand beside those of the first. */
-enum { SP_MOST_AGAINST = 15 };
 typedef struct sp_against {
     char *name;
     int32_t first, n_strategies; /* strategies first .. first+n-1 of the comparison */

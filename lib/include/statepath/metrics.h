@@ -185,6 +185,21 @@ typedef struct sp_reliability {
     sp_coverage_point coverage[SP_COVERAGE_POINTS];
 } sp_reliability;
 
+/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
+ */
+typedef enum sp_scaling {
+    SP_SCALING_GIVEN,       /* as the file has them, masks included */
+    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (learn.h) */
+    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
+} sp_scaling;
+typedef struct sp_calibration {
+    sp_scaling scaling;
+    sp_value nll, nll_clipped;   /* as those of the comparison */
+    sp_reliability *reliability; /* owned */
+} sp_calibration;
+enum { SP_MOST_CALIBRATIONS = 3 };
+
 /* ---- several raters ----
  *
  * Agreement where several raters scored the same recordings: of each strategy and of the reference with each rater, of the

@@ -13,6 +13,7 @@
 #include "pipeline/files/reading.h"
 #include "pipeline/judging.h"
 #include "pipeline/run.h"
+#include "statepath/comparison.h"
 
 /* ---- folds ---- */
 

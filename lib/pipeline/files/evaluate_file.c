@@ -3,6 +3,7 @@
 #include "pipeline/files/given.h"
 #include "pipeline/files/part_file.h"
 #include "pipeline/judging.h"
+#include "statepath/comparison.h"
 
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {

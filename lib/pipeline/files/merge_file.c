@@ -10,6 +10,7 @@
 #include "pipeline/files/paths.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/merge.h"
+#include "statepath/comparison.h"
 
 /* The inputs of the parts, where the page draws from them: run->again reads them. */
 typedef struct merged_inputs {

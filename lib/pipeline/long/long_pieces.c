@@ -5,7 +5,6 @@
 #include "core/try.h"
 #include "pipeline/against.h"
 #include "pipeline/long/long_recording.h"
-#include "statepath/comparison.h"
 
 enum {
     AROUND = 4,           /* steps of the neighbours that an evaluation looks at */

@@ -8,6 +8,7 @@
 #include "pipeline/options.h"
 #include "pipeline/parts/part_run.h"
 #include "pipeline/path_source.h"
+#include "statepath/comparison.h"
 #include "statepath/model_json.h"
 
 json_t *sp_merge_member(const sp_merge_run *r, const char *key)

@@ -10,6 +10,7 @@
 #include "evaluate/comparison.h"
 #include "pipeline/path_source.h"
 #include "report/drawn.h"
+#include "statepath/comparison.h"
 
 /* Letters of scores in a page: four of each three bytes. */
 enum { USUAL_LETTERS = 600 * 1000 };
