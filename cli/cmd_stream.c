@@ -63,6 +63,7 @@ static sp_status stream_open(stream *s, sp_error *err)
         s->names[k] = named->classes[k];
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = class_of_column;
+    compile.step_seconds = o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0;
     compile.transition_weight = sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
     status = sp_model_align(s->model, named->n_classes, (const char *const *)named->classes, class_of_column, err);
     if (status == SP_OK)

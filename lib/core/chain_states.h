@@ -2,6 +2,7 @@
 #ifndef STATEPATH_CHAIN_STATES_H
 #define STATEPATH_CHAIN_STATES_H
 
+#include "core/model/durations.h"
 #include "statepath/model.h"
 
 struct sp_chain {
@@ -26,12 +27,21 @@ struct sp_chain {
     double *start;      /* [M] nats, -INFINITY = no */
     double *end;        /* [M] nats, -INFINITY = no */
     uint8_t *entry;     /* [M] 1: may stand first after a gap (the first state of each dwell) */
+    double *leave;      /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
     int32_t *min_dwell; /* [K] */
+
+    sp_run_weights *durations; /* [K] those without one are empty; NULL: none */
 
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;
     int32_t *legal_to;
 };
+
+/* Weight of state i where a gap follows. */
+static inline double sp_chain_leave(const struct sp_chain *chain, int32_t i)
+{
+    return chain->leave ? chain->leave[i] : 0;
+}
 
 /* Weight of the transition i -> j, -INFINITY when forbidden. O(log successors). */
 double sp_chain_weight(const struct sp_chain *chain, int32_t i, int32_t j);

@@ -74,7 +74,7 @@ static void add_states(sp_path_walk *walk, const sp_scores *scores, const int32_
         double e = sp_scores_at(scores, t, to), before_gap = -INFINITY;
         bool is_gap = is_gap_at(walk, scores, t);
         for (int32_t i = first[from]; is_gap && i < first[from + 1]; i++)
-            before_gap = v[i] > before_gap ? v[i] : before_gap;
+            before_gap = fmax(before_gap, v[i] + sp_chain_leave(chain, i));
         for (int32_t j = first[to]; j < first[to + 1]; j++) {
             double best = is_gap && chain->entry[j] ? before_gap : -INFINITY;
             for (int64_t p = chain->pred_row[j]; !is_gap && p < chain->pred_row[j + 1]; p++) {
@@ -182,7 +182,7 @@ static void descend_states(sp_path_descent *d, const sp_scores *scores, const in
         for (int32_t j = first[next]; is_gap && j < first[next + 1]; j++)
             after_gap = c->entry[j] && u[j] > after_gap ? u[j] : after_gap;
         for (int32_t i = first[k]; i < first[k + 1]; i++) {
-            double best = is_last ? c->end[i] : is_gap ? after_gap : -INFINITY;
+            double best = is_last ? c->end[i] : is_gap ? sp_chain_leave(c, i) + after_gap : -INFINITY;
             for (int64_t s = c->succ_row[i]; !is_last && !is_gap && s < c->succ_row[i + 1]; s++) {
                 int32_t j = c->succ[s];
                 if (c->state_class[j] == next && c->succ_weight[s] + u[j] > best)

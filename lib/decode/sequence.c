@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/kernels/chunks/chunks.h"
+#include "decode/lengths.h"
 
 enum { PIECE_BYTES = 32 << 20 /* scores, back-pointers and path of a piece, about */ };
 
@@ -180,7 +181,11 @@ static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, con
         for (int32_t j = 0; j < n_states; j++)
             next[j] = chain->start[j] > -INFINITY;
     } else if (how == SP_REACH_ENTRY) {
-        memcpy(next, chain->entry, (size_t)n_states);
+        bool is_left = false;
+        for (int32_t i = 0; i < n_states && !is_left; i++)
+            is_left = now[i] && sp_chain_leave(chain, i) > -INFINITY;
+        for (int32_t j = 0; j < n_states; j++)
+            next[j] = is_left && chain->entry[j];
     } else {
         memset(next, 0, (size_t)n_states);
         for (int32_t i = 0; i < n_states; i++)
@@ -233,11 +238,16 @@ static sp_status look_for_path(sp_sequence *s, sp_error *err)
         (long long)(s->recording.n_steps - 1));
 }
 
+/* Where durations leave no path of so many steps, the sentence says so. */
 static sp_status path_exists(sp_sequence *s, sp_error *err)
 {
     const sp_scratch_mark mark = sp_scratch_here(s->scratch);
     sp_status status = look_for_path(s, err);
     sp_scratch_release(s->scratch, mark);
+    char why[400];
+    if (status == SP_ENOPATH && err && !s->recording.has_gap &&
+        sp_say_lengths(s->chain, s->recording.n_steps, NULL, why, sizeof why))
+        return sp_fail_at(err, SP_ENOPATH, err->step, "%s", why);
     return status;
 }
 

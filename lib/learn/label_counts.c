@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/edges.h"
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 
 /* ---- counting ---- */

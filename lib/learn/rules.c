@@ -2,7 +2,7 @@
 #include "statepath/learn.h"
 
 #include "core/edges.h"
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 #include "learn/training.h"
 

@@ -7,6 +7,7 @@
 
 #include "core/prepare.h"
 #include "core/subjects.h"
+#include "decode/lengths.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/work.h"
 #include "pipeline/against.h"
@@ -60,11 +61,21 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
 
-sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err)
+sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transition_weight)
 {
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = p->class_of_column;
     compile.transition_weight = transition_weight;
+    if (p->opt->epoch_seconds > 0)
+        compile.step_seconds = p->opt->epoch_seconds;
+    else if (!p->about.step_seconds || p->about.step_seconds(p->about.step_seconds_arg, &compile.step_seconds, NULL) != SP_OK)
+        compile.step_seconds = 0;
+    return compile;
+}
+
+sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err)
+{
+    sp_chain_options compile = sp_pipeline_chain_options(p, transition_weight);
     sp_status status = sp_chain_new(p->model, &compile, &p->chain, err);
     compile.is_boolean = true;
     return status == SP_OK ? sp_chain_new(p->model, &compile, &p->rules, err) : status;
@@ -193,6 +204,18 @@ static void report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decode
             sp_version(), p->file);
 }
 
+/* Where the durations of the rules leave no path of that length, adds which lengths they do leave. */
+static void add_lengths(const sp_pipeline *p, int64_t recording, const sp_decoded *result, char *sentence, size_t size)
+{
+    char why[400];
+    const int64_t n_steps = p->info->offsets[recording + 1] - p->info->offsets[recording];
+    const size_t n = strlen(sentence);
+    const char *const *names = (const char *const *)(p->info->classes ? (char **)p->info->classes : p->model->classes);
+    if (result->status == SP_ENOPATH && p->chain && !p->info->has_segments && !p->folds &&
+        sp_say_lengths(p->chain, n_steps, names, why, sizeof why))
+        snprintf(sentence + n, size - n, ": %s", why);
+}
+
 sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err)
 {
     for (int64_t r = 0; r < n; r++) {
@@ -205,12 +228,13 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
             continue;
         bool is_for_all, is_named = is_to_be_named(p, s, first + r, result, &is_for_all);
         const char *who = !is_for_all ? p->names[s] : p->classifier ? p->classifier : "";
-        char sentence[512];
+        char sentence[1024];
         snprintf(sentence, sizeof sentence,
                  result->status == SP_ENOPATH ? "%s%s%s %s has no allowed path of finite score: no state reaches %s %lld"
                                               : "%s%s%s %s: dead end at %s %lld, no allowed class has a finite score there",
                  who, *who ? ": " : "", sp_word_of(&p->words, SP_RECORDING), id_of(p, first + r), sp_word_of(&p->words, SP_STEP),
                  (long long)result->step);
+        add_lengths(p, first + r, result, sentence, sizeof sentence);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
             return sp_fail(err, result->status,
                            "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "

@@ -135,6 +135,8 @@ sp_status sp_pipeline_add_strategy(sp_pipeline *p, const char *text, sp_error *e
 
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err);
+/* How the model is compiled: for the columns, with steps of the length that the user says, else the file. */
+sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transition_weight);
 
 /* Raters and subjects of recordings that are not of a file. */
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);

@@ -1,4 +1,4 @@
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 #include "sleep/label_coding.h"
 #include "sleep/label_coding_new.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/block.h"
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/prepare.h"
 #include "core/try.h"
 #include "statepath/model_json.h"

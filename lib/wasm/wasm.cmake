@@ -24,17 +24,17 @@ if(NOT wasm_works)
 endif()
 
 set(wasm_sources)
-foreach(name block chain chain_rules edges isa logmath model model_check name_hint names owned packed_scores path_score prepare row_check scratch
+foreach(name block chain chain_rules edges isa logmath model/durations model/model model/model_check name_hint names owned packed_scores path_score prepare row_check scratch
         status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()
-foreach(name json/json_locate json/json_read io/json/model_json_ends io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read
+foreach(name json/json_locate json/json_read io/json/model_json_durations io/json/model_json_ends io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read
         io/json/model_json_reader io/json/model_json_rules)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/${name}.c)
 endforeach()
 file(GLOB wasm_decode CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.c)
 list(FILTER wasm_decode EXCLUDE REGEX "/(batch_extras|decode_batch)[.]c$")
-foreach(name argmax beam frontier greedy history long_score relaxed search viterbi)
+foreach(name argmax beam can_end frontier greedy history long_score relaxed search viterbi)
   list(APPEND wasm_decode ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/${name}.c)
 endforeach()
 list(APPEND wasm_sources ${wasm_decode} ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)

@@ -227,14 +227,19 @@ static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t p
     }
 }
 
-static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
+static void run_random_durations(uint64_t seed, const random_shape *shape, int32_t longest, int n_cases)
 {
     for (int i = 0; i < n_cases; i++) {
-        random_case c = random_case_new(seed + (uint64_t)i, shape);
+        random_case c = random_case_new_durations(seed + (uint64_t)i, shape, longest);
         random_source random = {seed + 1000003 * (uint64_t)i};
         check_some(c.chain, &c.scores, 16 * (1 + random_below(&random, 5)), 0.4, &random);
         random_case_free(&c);
     }
+}
+
+static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
+{
+    run_random_durations(seed, shape, 0, n_cases);
 }
 
 static void test_small_recordings_in_tiny_pieces(void **state)
@@ -265,6 +270,21 @@ static void test_several_states_a_class(void **state)
     shape.has_gaps = true;
     shape.impossible = 0.2;
     run_random(2500, &shape, 200);
+    assert_true(n_met[SP_OK] > 100 && n_met[SP_ENOPATH] > 20);
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    memset(n_met, 0, sizeof n_met);
+    random_shape shape = {.max_classes = 5, .max_steps = 120, .max_states_per_class = 1, .max_dwell = 2, .has_weights = true};
+    run_random_durations(3000, &shape, 12, 60);
+    shape.has_gaps = true;
+    run_random_durations(3100, &shape, 6, 100);
+    shape.has_ties = true;
+    shape.max_states_per_class = 2;
+    shape.impossible = 0.1;
+    run_random_durations(3200, &shape, 6, 60);
     assert_true(n_met[SP_OK] > 100 && n_met[SP_ENOPATH] > 20);
 }
 
@@ -339,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_recordings_in_tiny_pieces),
         cmocka_unit_test(test_several_states_a_class),
+        cmocka_unit_test(test_durations),
         cmocka_unit_test(test_more_than_a_hundred_thousand_steps),
         cmocka_unit_test(test_failing_reads_and_writes),
     };

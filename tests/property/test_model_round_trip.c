@@ -94,6 +94,43 @@ static void add_transitions(gsl_rng *rng, sp_model *m)
     assert_ok(sp_model_set_matrix(m, allow, m->weight_form ? weight : NULL, &err), &err);
 }
 
+/* Of classes that may have one. */
+static void add_durations(gsl_rng *rng, sp_model *m)
+{
+    sp_error err;
+    if (m->min_dwell || below(rng, 2))
+        return;
+    m->durations = calloc((size_t)m->n_classes, sizeof *m->durations);
+    assert_non_null(m->durations);
+    for (int32_t k = 0; k < m->n_classes; k++) {
+        sp_duration *d = &m->durations[k];
+        d->form = (sp_duration_form)below(rng, 6);
+        d->centre = (sp_length){1 + 100 * gsl_rng_uniform(rng), below(rng, 2)};
+        if (below(rng, 2))
+            d->min = (sp_length){1 + below(rng, 10), below(rng, 2)};
+        if (below(rng, 2) || (d->form == SP_DURATION_RANGE && d->min.value == 0))
+            d->max = (sp_length){11 + below(rng, 1000), d->min.is_seconds};
+        d->spread = d->form == SP_DURATION_NEGATIVE_BINOMIAL || d->form == SP_DURATION_LOG_NORMAL ? gsl_rng_uniform_pos(rng) : 0;
+        if (d->form == SP_DURATION_RANGE || d->form == SP_DURATION_PMF || d->form == SP_DURATION_FREE)
+            d->centre = (sp_length){0, false};
+        if (d->form == SP_DURATION_PMF || d->form == SP_DURATION_FREE)
+            d->min = d->max = (sp_length){0, false};
+        if (d->form == SP_DURATION_PMF) {
+            d->n_pmf = 1 + below(rng, 20);
+            d->pmf = calloc((size_t)d->n_pmf, sizeof *d->pmf);
+            assert_non_null(d->pmf);
+            for (int32_t i = 0; i < d->n_pmf; i++)
+                d->pmf[i] = i == 0 || below(rng, 2) ? gsl_rng_uniform_pos(rng) : 0;
+        }
+        if (sp_model_check(m, &err) == SP_OK)
+            continue;
+        free(d->pmf); /* a class that nothing leads to */
+        *d = (sp_duration){.form = SP_DURATION_FREE};
+    }
+    m->whole_at_start = below(rng, 2);
+    m->whole_at_end = below(rng, 2);
+}
+
 static sp_model *random_model(gsl_rng *rng)
 {
     int32_t k = below(rng, 20) ? 1 + below(rng, 6) : 70;
@@ -128,6 +165,7 @@ static sp_model *random_model(gsl_rng *rng)
             m->min_dwell[s] = sp_model_edge(m, s, s) >= 0 ? 1 + below(rng, 30) : 1;
         m->min_dwell_at_end = below(rng, 2);
     }
+    add_durations(rng, m);
     if (below(rng, 2)) {
         uint8_t all[80];
         memset(all, 1, sizeof all);
@@ -167,6 +205,22 @@ static void assert_same_option(double a, double b)
     assert_true((isnan(a) && isnan(b)) || a == b);
 }
 
+static void assert_same_durations(const sp_model *a, const sp_model *b)
+{
+    static const sp_duration none;
+    assert_int_equal(a->whole_at_start, b->whole_at_start);
+    assert_int_equal(a->whole_at_end, b->whole_at_end);
+    for (int32_t k = 0; k < a->n_classes; k++) {
+        const sp_duration *x = a->durations ? &a->durations[k] : &none, *y = b->durations ? &b->durations[k] : &none;
+        assert_int_equal(x->form, y->form);
+        assert_true(x->min.value == y->min.value && x->max.value == y->max.value && x->centre.value == y->centre.value);
+        assert_true(x->min.is_seconds == y->min.is_seconds && x->max.is_seconds == y->max.is_seconds);
+        assert_true(x->centre.is_seconds == y->centre.is_seconds && x->spread == y->spread);
+        assert_int_equal(x->n_pmf, y->n_pmf);
+        assert_same_numbers(x->pmf, y->pmf, x->n_pmf);
+    }
+}
+
 static void assert_same_model(const sp_model *a, const sp_model *b)
 {
     assert_same_text(a->name, b->name);
@@ -197,6 +251,7 @@ static void assert_same_model(const sp_model *a, const sp_model *b)
     assert_same_numbers(a->end, b->end, a->n_states);
     assert_same_numbers(a->prior, b->prior, a->n_classes);
     assert_int_equal(a->min_dwell_at_end, b->min_dwell_at_end);
+    assert_same_durations(a, b);
     assert_same_option(a->temperature, b->temperature);
     assert_same_option(a->transition_weight, b->transition_weight);
     assert_same_option(a->prior_weight, b->prior_weight);

@@ -95,6 +95,58 @@ static void draw_dwell(sp_model *model, random_source *random, const random_shap
     model->min_dwell_at_end = random_chance(random, 0.3);
 }
 
+static bool has_dwell(const sp_model *model, int32_t k)
+{
+    for (int32_t s = 0; model->min_dwell && s < model->n_states; s++)
+        if (model->min_dwell[s] > 1 && (model->state_class ? model->state_class[s] : s) == k)
+            return true;
+    return false;
+}
+
+static sp_duration draw_duration(random_source *random, const random_shape *shape, int32_t most)
+{
+    sp_duration d = {.form = SP_DURATION_RANGE};
+    d.min.value = random_chance(random, 0.5) ? 1 + random_below(random, (most + 1) / 2) : 0;
+    d.max.value = random_chance(random, 0.5) ? (d.min.value > 1 ? d.min.value : 1) + random_below(random, most) : 0;
+    d.centre.value = 1 + 2 * random_unit(random);
+    d.spread = 0.3 + 2 * random_unit(random);
+    const int32_t what = shape->has_weights ? random_below(random, 5) : 0;
+    if (what == 1)
+        d.form = SP_DURATION_NEGATIVE_BINOMIAL;
+    else if (what == 2)
+        d.form = SP_DURATION_POISSON;
+    else if (what == 3 && d.max.value > 0)
+        d.form = SP_DURATION_LOG_NORMAL;
+    else if (what == 4) {
+        d = (sp_duration){.form = SP_DURATION_PMF, .n_pmf = 1 + random_below(random, most)};
+        d.pmf = new_array((size_t)d.n_pmf, sizeof *d.pmf);
+        for (int32_t i = 0; i < d.n_pmf; i++)
+            d.pmf[i] = random_chance(random, 0.3) ? 0 : random_unit(random);
+        d.pmf[random_below(random, d.n_pmf)] = 0.5;
+    }
+    return d;
+}
+
+/* Of classes that may begin. */
+static void draw_durations(sp_model *model, random_source *random, const random_shape *shape, int32_t longest)
+{
+    if (longest == 0)
+        return;
+    sp_error err;
+    model->durations = new_array((size_t)model->n_classes, sizeof *model->durations);
+    for (int32_t k = 0; k < model->n_classes; k++) {
+        if (has_dwell(model, k) || random_chance(random, 0.3))
+            continue;
+        model->durations[k] = draw_duration(random, shape, longest);
+        if (sp_model_check(model, &err) == SP_OK)
+            continue;
+        free(model->durations[k].pmf);
+        model->durations[k] = (sp_duration){.form = SP_DURATION_FREE};
+    }
+    model->whole_at_start = random_chance(random, 0.3);
+    model->whole_at_end = random_chance(random, 0.3);
+}
+
 static void draw_transitions(sp_model *model, random_source *random, const random_shape *shape)
 {
     size_t m = (size_t)model->n_states;
@@ -164,7 +216,7 @@ static void draw_order(random_case *c, random_source *random)
     }
 }
 
-random_case random_case_new(uint64_t seed, const random_shape *shape)
+random_case random_case_new_durations(uint64_t seed, const random_shape *shape, int32_t longest)
 {
     random_source random = {seed};
     random_case c = {.seed = seed, .model = draw_classes(&random, shape)};
@@ -173,6 +225,7 @@ random_case random_case_new(uint64_t seed, const random_shape *shape)
     draw_transitions(c.model, &random, shape);
     c.model->start = draw_ends(c.model, &random, shape);
     c.model->end = draw_ends(c.model, &random, shape);
+    draw_durations(c.model, &random, shape, longest);
     draw_order(&c, &random);
     sp_chain_options options = sp_chain_options_default();
     options.class_of_column = c.class_of_column;
@@ -180,6 +233,11 @@ random_case random_case_new(uint64_t seed, const random_shape *shape)
     assert_ok(sp_chain_new(c.model, &options, &c.chain, &err), &err);
     random_case_draw_scores(&c, &random, random_below(&random, (int32_t)shape->max_steps + 1), shape);
     return c;
+}
+
+random_case random_case_new(uint64_t seed, const random_shape *shape)
+{
+    return random_case_new_durations(seed, shape, 0);
 }
 
 void random_case_free(random_case *c)

@@ -46,6 +46,8 @@ typedef struct random_case {
 
 /* Fails the test when it cannot. */
 random_case random_case_new(uint64_t seed, const random_shape *shape);
+/* Classes without dwell may have a duration, most of up to so many steps; another case than that of random_case_new(). */
+random_case random_case_new_durations(uint64_t seed, const random_shape *shape, int32_t longest);
 void random_case_free(random_case *c);
 
 /* Replaces the scores by T new steps of the same kind. */

@@ -75,7 +75,9 @@ double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const doub
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->start[j];
     } else if (how == SP_REACH_ENTRY) {
-        double before = sp_logsumexp(from, c->n_states);
+        for (int32_t i = 0; i < c->n_states; i++)
+            f->linear[i] = from[i] + sp_chain_leave(c, i);
+        double before = sp_logsumexp(f->linear, c->n_states);
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->entry[j] ? before : -INFINITY;
     } else {
@@ -92,7 +94,8 @@ void sp_sum_backward(const sp_sum_steps *f, bool is_gap, int64_t t)
     const sp_chain *c = f->chain;
     if (is_gap) { /* what follows does not depend on the state before: a constant, taken out */
         for (int32_t i = 0; i < c->n_states; i++)
-            f->back[i] = 0;
+            f->back[i] = sp_chain_leave(c, i);
+        sp_take_greatest(f->back, c->n_states);
         return;
     }
     const double *e = sp_row(f->scores, t, f->row);

@@ -68,8 +68,8 @@ static void rivals_step(rivals *r, sp_reach how, const double *e, int32_t k)
 {
     const sp_chain *c = r->chain;
     bool is_gap = how == SP_REACH_ENTRY, is_next = how == SP_REACH_NEXT;
-    double best_follow = is_gap ? greatest_of(r->follow, NULL, c->n_states) : -INFINITY;
-    double best_depart = is_gap ? greatest_of(r->depart, NULL, c->n_states) : -INFINITY;
+    double best_follow = is_gap ? greatest_of(r->follow, c->leave, c->n_states) : -INFINITY;
+    double best_depart = is_gap ? greatest_of(r->depart, c->leave, c->n_states) : -INFINITY;
     if (is_next) {
         go_on(c, r->follow, r->next_follow);
         go_on(c, r->depart, r->next_depart);

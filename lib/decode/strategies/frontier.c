@@ -116,10 +116,10 @@ void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const
     for (int32_t n = 0; n < from->n_live; n++)
         room->place[from->live[n]] = n;
     if (is_gap) { /* every entry state follows the best there is; all histories are one */
-        int32_t best = sp_frontier_best(from, NULL);
+        int32_t best = sp_frontier_best(from, chain->leave);
         for (int32_t j = 0; best >= 0 && j < chain->n_states; j++)
             if (chain->entry[j]) {
-                offer(to, j, from->value[best]);
+                offer(to, j, from->value[best] + sp_chain_leave(chain, best));
                 back[j] = best;
             }
         add_scores(chain, e, to);

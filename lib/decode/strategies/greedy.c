@@ -7,12 +7,17 @@
  *     v[t,j] = max_i (v[t-1,i] + log_trans[i,j]) + e[t,j]        i in play; + end[j] at the last step
  *     choose the class of the greatest v (the lowest among equals); only its states stay in play
  *
+ * Where classes have durations, states from which the rules leave no way to the end of the stretch (of the recording, or up to the
+ * next gap) in the steps that remain are never put in play, so that no run is begun that cannot be ended.
+ *
  * Only differences of v matter, so the greatest v of the chosen class is taken off at each step: for a plain model what is
  * compared is then exactly log_trans + e, however long the recording.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/try.h"
+#include "decode/strategies/can_end.h"
 #include "decode/strategies/viterbi.h"
 #include "decode/strategy.h"
 
@@ -22,11 +27,14 @@ typedef struct greedy_state {
     double *next;        /* [M] -INFINITY between steps */
     int32_t *candidates; /* [M] states that next[] has a value for */
     int32_t n_candidates;
-    int32_t chosen; /* class just chosen */
+    int32_t chosen;        /* class just chosen */
+    const uint8_t *usable; /* [M] states that may be put in play at this step; NULL: all */
 } greedy_state;
 
 static void offer(greedy_state *p, int32_t j, double value)
 {
+    if (p->usable && !p->usable[j])
+        return;
     if (p->next[j] == -INFINITY && value > -INFINITY)
         p->candidates[p->n_candidates++] = j;
     if (value > p->next[j])
@@ -50,12 +58,16 @@ static void offer_successors(greedy_state *p)
                 offer(p, c->succ[s], p->now[i] + c->succ_weight[s]);
 }
 
-/* After a gap: every entry state. The best state in play has v = 0. */
+/* After a gap: every entry state, from the best state in play. */
 static void offer_entries(greedy_state *p)
 {
-    for (int32_t j = 0; j < p->chain->n_states; j++)
-        if (p->chain->entry[j])
-            offer(p, j, 0);
+    const sp_chain *c = p->chain;
+    double best = -INFINITY;
+    for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
+        best = fmax(best, p->now[i] + sp_chain_leave(c, i));
+    for (int32_t j = 0; j < c->n_states; j++)
+        if (c->entry[j])
+            offer(p, j, best);
 }
 
 /* Adds scores (and end weights when not NULL), chooses, and puts the chosen class's states in play. False at a dead end. */
@@ -127,25 +139,88 @@ static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
                       (long long)step);
 }
 
+/* ---- how many steps remain ---- */
+
+/* Where the stretches of a recording end, and what can end there. */
+typedef struct horizon {
+    sp_can_end at_end, at_gap;
+    int64_t *ends; /* the last steps of all stretches, ascending */
+    int64_t n, capacity, now;
+} horizon;
+
+static void horizon_clear(horizon *h)
+{
+    sp_can_end_clear(&h->at_end);
+    sp_can_end_clear(&h->at_gap);
+    free(h->ends);
+}
+
+static bool add_end(horizon *h, int64_t step)
+{
+    if (h->n == h->capacity) {
+        const int64_t capacity = h->capacity > 0 ? 2 * h->capacity : 64;
+        int64_t *ends = realloc(h->ends, (size_t)capacity * sizeof *ends);
+        if (!ends)
+            return false;
+        h->ends = ends;
+        h->capacity = capacity;
+    }
+    h->ends[h->n++] = step;
+    return true;
+}
+
+/* Reads a recording that has gaps once, for them. */
+static sp_status horizon_open(horizon *h, sp_sequence *s, sp_error *err)
+{
+    sp_status status = SP_OK;
+    if (!sp_can_end_init(&h->at_end, s->chain, s->chain->end) || !sp_can_end_init(&h->at_gap, s->chain, s->chain->leave))
+        return sp_no_memory(err);
+    for (int64_t i = 0; s->recording.has_gap && i < s->n; i++) {
+        sp_scores scores;
+        TRY(sp_sequence_read(s, i, &scores, err));
+        for (int64_t t = i == 0; t < scores.n_steps; t++)
+            if (sp_sequence_is_gap(s, i, &scores, t) && !add_end(h, i * s->steps + t - 1))
+                return sp_no_memory(err);
+    }
+    TRY(add_end(h, s->recording.n_steps - 1) ? SP_OK : sp_no_memory(err));
+done:
+    return status;
+}
+
+/* The states that may be put in play at a step. NULL: no memory. */
+static const uint8_t *usable_at(horizon *h, int64_t step)
+{
+    while (h->ends[h->now] < step)
+        h->now++;
+    return sp_can_end_in(h->now == h->n - 1 ? &h->at_end : &h->at_gap, h->ends[h->now] - step);
+}
+
 static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
     greedy_state p = {.chain = s->chain};
+    horizon h = {.n = 0};
+    const bool looks_ahead = s->chain->durations != NULL && s->recording.n_steps > 0;
     double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
     sp_status status = SP_OK;
     TRY(row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
+    if (looks_ahead)
+        TRY(horizon_open(&h, s, err));
     for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
         TRY(sp_sequence_read(s, i, &scores, err));
         int64_t last = i == s->n - 1 ? scores.n_steps - 1 : -1;
         for (int64_t t = 0; t < scores.n_steps; t++) {
+            if (looks_ahead && !(p.usable = usable_at(&h, i * s->steps + t)))
+                TRY(sp_no_memory(err));
             if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), t == last ? s->chain->end : NULL))
-                return stuck(s, i * s->steps + t, err);
+                TRY(stuck(s, i * s->steps + t, err));
             s->path[t] = p.chosen;
         }
         TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
     }
 done:
+    horizon_clear(&h);
     return status;
 }
 
@@ -154,7 +229,8 @@ const sp_strategy_row sp_greedy_row = {
      .is_legal = true,
      .knows_rules = true,
      .readings = 1,
-     .summary = "the best class allowed after the previous prediction; may meet a dead end",
+     .summary =
+         "the best class allowed after the previous prediction; may meet a dead end, but begins no run that the rules cannot end",
      .when = "you must decide now and cannot keep state; its errors propagate, it often loses accuracy"},
     .decode = decode,
     .relax = sp_greedy_relax};

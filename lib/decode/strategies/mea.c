@@ -41,22 +41,24 @@ static void product_row(void *arg, int64_t t, const double *marginal, const doub
         value[k] = sp_marginal_rounded(log_marginal[k]);
 }
 
-/* The same chain with every weight 0. Borrows from `chain` and from `room` (edges + 2 states). */
+/* The same chain with every weight 0. Borrows from `chain` and from `room` (edges + 3 states). */
 static sp_chain bare_rules(const sp_chain *chain, double *room)
 {
     sp_chain bare = *chain;
     int64_t n_edges = chain->pred_row[chain->n_states];
     for (int64_t n = 0; n < n_edges; n++)
         room[n] = 0;
-    double *start = room + n_edges, *end = start + chain->n_states;
+    double *start = room + n_edges, *end = start + chain->n_states, *leave = end + chain->n_states;
     for (int32_t s = 0; s < chain->n_states; s++) {
         start[s] = chain->start[s] == -INFINITY ? -INFINITY : 0;
         end[s] = chain->end[s] == -INFINITY ? -INFINITY : 0;
+        leave[s] = sp_chain_leave(chain, s) == -INFINITY ? -INFINITY : 0;
     }
     bare.is_boolean = true;
     bare.pred_weight = bare.succ_weight = room;
     bare.start = start;
     bare.end = end;
+    bare.leave = chain->leave ? leave : NULL;
     return bare;
 }
 
@@ -80,7 +82,7 @@ static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
 {
     const sp_chain *chain = s->chain;
     size_t K = (size_t)chain->n_classes, n_steps = (size_t)s->steps;
-    size_t n_weights = chain->is_boolean ? 0 : (size_t)chain->pred_row[chain->n_states] + 2 * (size_t)chain->n_states;
+    size_t n_weights = chain->is_boolean ? 0 : (size_t)chain->pred_row[chain->n_states] + 3 * (size_t)chain->n_states;
     if (n_steps > SIZE_MAX / K)
         return sp_no_memory(err);
     o->value = sp_scratch_get(s->scratch, n_steps * K, sizeof *o->value);

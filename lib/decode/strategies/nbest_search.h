@@ -50,7 +50,9 @@ static inline int32_t sp_nbest_source(const sp_nbest_graph *g, int64_t t, int32_
 static inline double sp_nbest_go_on(const sp_nbest_graph *g, int64_t t, int32_t j, int32_t from, double score)
 {
     const sp_chain *c = g->chain;
-    return score + (t == g->T ? c->end[from] : sp_nbest_takes_all(g, t) ? 0 : c->pred_weight[c->pred_row[j] + from]);
+    return score + (t == g->T                  ? c->end[from]
+                    : sp_nbest_takes_all(g, t) ? sp_chain_leave(c, from)
+                                               : c->pred_weight[c->pred_row[j] + from]);
 }
 
 /* The state that the best path into state j of step t comes from, among equals the lowest history, and its score before e[t,j]:

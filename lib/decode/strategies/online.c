@@ -291,11 +291,14 @@ static bool reach_step(const sp_online *o, const double *row, bool is_gap)
     const sp_chain *c = o->chain;
     uint8_t *now = o->reach, *next = now + c->n_states;
     memset(next, 0, (size_t)c->n_states);
+    bool is_left = false;
+    for (int32_t i = 0; is_gap && i < c->n_states; i++)
+        is_left |= now[i] && sp_chain_leave(c, i) > -INFINITY;
     for (int32_t i = 0; i < c->n_states; i++) {
         if (o->n_pushed == 0)
             next[i] = c->start[i] > -INFINITY;
         else if (is_gap)
-            next[i] = c->entry[i];
+            next[i] = is_left && c->entry[i];
         else if (now[i])
             for (int64_t s = c->succ_row[i]; s < c->succ_row[i + 1]; s++)
                 next[c->succ[s]] = 1;

@@ -68,15 +68,41 @@ static int32_t best_state(const sp_state_search *f)
     return best;
 }
 
+/* What it costs to leave state i where no transition leads on: at a gap, or by breaking a rule, which is that of leaving too where
+ * the run may not end there. */
+static price left(const sp_state_search *f, int32_t i, bool is_gap)
+{
+    const double weight = sp_chain_leave(f->chain, i);
+    price p = ((const price *)f->now)[i];
+    if (is_possible(p) && (is_gap || weight > -INFINITY))
+        p = add(p, weight);
+    p.n_broken += !is_gap;
+    return p;
+}
+
+/* The state that is best left so. */
+static int32_t best_left(const sp_state_search *f, bool is_gap)
+{
+    int32_t best = 0;
+    price least = left(f, 0, is_gap);
+    for (int32_t i = 1; i < f->chain->n_states; i++) {
+        const price p = left(f, i, is_gap);
+        if (is_better(p, least) || (is_equal(p, least) && f->ranks.rank[i] < f->ranks.rank[best])) {
+            best = i;
+            least = p;
+        }
+    }
+    return best;
+}
+
 /* Fills next[] and from[]. */
 static void step_to(const sp_state_search *f, const double *e, bool is_gap, price *next)
 {
     const sp_chain *c = f->chain;
     const price *now = f->now;
     const int32_t *rank = f->ranks.rank;
-    int32_t jump_from = best_state(f);
-    price jump = now[jump_from];
-    jump.n_broken += !is_gap;
+    const int32_t jump_from = best_left(f, is_gap);
+    const price jump = left(f, jump_from, is_gap);
     for (int32_t j = 0; j < c->n_states; j++) {
         price best = c->entry[j] ? jump : no_price;
         int32_t best_from = jump_from;
@@ -150,6 +176,8 @@ static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int
         forbidden = c->start[state] == -INFINITY;
     else if (how == SP_REACH_NEXT)
         forbidden = sp_chain_weight(c, before, state) == -INFINITY;
+    else
+        forbidden = sp_chain_leave(c, before) == -INFINITY;
     return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
 }
 

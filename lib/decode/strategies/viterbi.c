@@ -59,7 +59,7 @@ static void step_ranked(const sp_state_search *f, const double *e, const double 
     }
 }
 
-/* The best state at the current step, end[] added when not NULL; the lowest history among equals. *best is -INFINITY, and the
+/* The best state at the current step, end[] (weights of ending, or of leaving at a gap) added when not NULL; the lowest history among equals. *best is -INFINITY, and the
  * state any, when there is none. */
 static int32_t best_state(const sp_state_search *f, const double *end, double *best)
 {
@@ -80,7 +80,7 @@ static int32_t best_state(const sp_state_search *f, const double *end, double *b
 static void step_gap(const sp_state_search *f, const double *e, double *next)
 {
     double best;
-    int32_t best_from = best_state(f, NULL, &best);
+    int32_t best_from = best_state(f, f->chain->leave, &best);
     for (int32_t j = 0; j < f->chain->n_states; j++) {
         next[j] = f->chain->entry[j] ? best + e[f->chain->state_class[j]] : -INFINITY;
         f->from[j] = best_from;

@@ -40,6 +40,31 @@ typedef struct sp_alias {
     char *name;
 } sp_alias;
 
+/* How long the runs of a class are, as declared. Lengths are in steps, or in seconds, which are rounded to the nearest step (at
+ * least one) when the model is compiled for scores whose steps have a length. */
+typedef struct sp_length {
+    double value; /* 0: not given */
+    bool is_seconds;
+} sp_length;
+
+typedef enum sp_duration_form {
+    SP_DURATION_FREE,  /* no duration: the matrix says how long */
+    SP_DURATION_RANGE, /* each length from min to max weighs 0 */
+    SP_DURATION_PMF,   /* p(d) = pmf[d-1], used as given */
+    SP_DURATION_NEGATIVE_BINOMIAL, /* d-1 is negative binomial of mean centre-1 and size spread: variance (centre-1) (1 + (centre-1) / spread) */
+    SP_DURATION_LOG_NORMAL, /* log of the length is normal, of median log(centre) and standard deviation spread; rounded to steps */
+    SP_DURATION_POISSON     /* d-1 is Poisson of mean centre-1 */
+} sp_duration_form;
+
+typedef struct sp_duration {
+    sp_duration_form form;
+    sp_length min, max; /* of the support, for all but pmf; a named distribution sums to 1 over it. No max: unbounded */
+    sp_length centre;   /* mean of the length, of a log-normal its median */
+    double spread;      /* dispersion of the negative binomial (its size), sigma of the log-normal */
+    int32_t n_pmf;
+    double *pmf; /* [n_pmf] not negative, of any sum above 0; owned */
+} sp_duration;
+
 typedef enum sp_weight_form { SP_WEIGHTS_NONE, SP_WEIGHTS_PROBABILITIES, SP_WEIGHTS_LOG } sp_weight_form;
 
 typedef struct sp_model {
@@ -68,6 +93,13 @@ typedef struct sp_model {
     int32_t *min_dwell;    /* [M] >= 1, or NULL: 1 for all. A state, once entered, stays for at least so many steps */
     bool min_dwell_at_end; /* a run cut off by the end of the recording must be long enough too */
 
+    /* A maximal run of length d of a class with a duration weighs log p(d), whether and how its matrix lets it stay; of a class of
+     * several states, moves between them inside the run weigh what the matrix says. A run that is cut off, at the start or the end
+     * of a recording or beside a gap, may be a piece of a longer one and weighs log of the sum of p(d') over d' >= d (of a range:
+     * 0 for d <= max), unless runs at that side are whole. No class has both a duration and a min_dwell. */
+    sp_duration *durations; /* [K] or NULL: none */
+    bool whole_at_start, whole_at_end;
+
     double *prior; /* [K] class frequencies of the classifier's training set, sum 1, or NULL */
 
     /* Decoding defaults; NaN where the model does not say. */
@@ -93,7 +125,7 @@ int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
 
 /* Is it a model? Names distinct and not empty (aliases clash with no other class), indices in range, rows ascending, weights
  * finite, start and end not NaN and not +inf, some state may start and some may end, min_dwell >= 1 and only 1 where staying
- * is forbidden, prior non-negative and summing to 1 within 1e-6, temperature > 0.
+ * is forbidden, durations that are possible, prior non-negative and summing to 1 within 1e-6, temperature > 0.
  * Returns SP_OK or SP_EMODEL (message names the class or state and the mend). */
 sp_status sp_model_check(const sp_model *model, sp_error *err);
 
@@ -110,7 +142,8 @@ sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *con
  * The compiled model: what the decoders run on. Immutable once made, so threads share it.
  *
  * Compiling (1) renumbers the model's classes to the order of the score columns, (2) unfolds minimum dwell: a state of dwell d
- * becomes d states in a row, entered at the first and left from the last, (3) sorts states by class, then by declaration, so that
+ * becomes d states in a row, entered at the first and left from the last; a duration becomes a row of states that count, left
+ * from each at the weight of its length, and a second row for the run that began before the recording or a gap did, (3) sorts states by class, then by declaration, so that
  * "lowest state" means "lowest class", (4) makes predecessor and successor lists with their log weights.
  *
  * Unfolded steps inside a dwell weigh what staying weighs, so a path's score does not depend on the unfolding.
@@ -119,8 +152,9 @@ sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *con
 typedef struct sp_chain sp_chain;
 
 typedef struct sp_chain_options {
-    double transition_weight; /* 1: log weights of transitions (not of start and end) are multiplied by it */
-    bool is_boolean;          /* false; true: every allowed transition, start and end weighs 0 */
+    double transition_weight; /* 1: log weights of transitions (not of start, end and durations) are multiplied by it */
+    bool is_boolean;          /* false; true: every allowed transition, start, end and duration weighs 0 */
+    double step_seconds;      /* 0: length of a step, for durations in time; not known */
     const int32_t
         *class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
 } sp_chain_options;
@@ -128,7 +162,8 @@ typedef struct sp_chain_options {
 sp_chain_options sp_chain_options_default(void);
 
 /* Compiles. The model is not needed afterwards.
- * Returns SP_OK, SP_EINVAL (transition_weight not finite), SP_EMODEL (sp_model_check), SP_ENOMEM.
+ * Returns SP_OK, SP_EINVAL (transition_weight not finite), SP_EMODEL (sp_model_check; a duration in seconds without step_seconds;
+ * too many states), SP_ENOMEM.
  * Cost    O(states + transitions) memory, no dense matrix. */
 sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, sp_chain **out, sp_error *err);
 void sp_chain_free(sp_chain *chain);

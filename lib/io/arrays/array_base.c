@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 
 char *sp_array_base_map(const sp_source *source, char text[SP_ARRAY_BASE])
 {

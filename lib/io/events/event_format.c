@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 #include "io/events/event_reader.h"
 #include "io/events/event_writer.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/names.h"
 #include "core/try.h"
 #include "io/json/class_list.h"

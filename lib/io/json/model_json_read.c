@@ -9,13 +9,29 @@
 #include "statepath/model_json.h"
 #include "statepath/status.h"
 
-static const char *const model_keys[] = {"statepath_model", "name",          "description",
-                                         "source",          "classes",       "aliases",
-                                         "states",          "allow",         "forbid",
-                                         "matrix",          "probabilities", "log_weights",
-                                         "start",           "end",           "start_log_weights",
-                                         "end_log_weights", "min_dwell",     "min_dwell_at_end",
-                                         "prior",           "decoding",      "labeller"};
+static const char *const model_keys[] = {"statepath_model",
+                                         "name",
+                                         "description",
+                                         "source",
+                                         "classes",
+                                         "aliases",
+                                         "states",
+                                         "allow",
+                                         "forbid",
+                                         "matrix",
+                                         "probabilities",
+                                         "log_weights",
+                                         "start",
+                                         "end",
+                                         "start_log_weights",
+                                         "end_log_weights",
+                                         "min_dwell",
+                                         "min_dwell_at_end",
+                                         "durations",
+                                         "durations_at_ends",
+                                         "prior",
+                                         "decoding",
+                                         "labeller"};
 
 /* ---- name and classes ---- */
 
@@ -177,9 +193,9 @@ static sp_status read_states(sp_model_reader *reader)
 
 static sp_status read_model(sp_model_reader *reader)
 {
-    sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases,  read_states,           sp_model_read_transitions,
-                                                     sp_model_read_ends,     sp_model_read_dwell,   sp_model_read_prior,
-                                                     sp_model_read_decoding, sp_model_read_labeller};
+    sp_status (*const parts[])(sp_model_reader *) = {
+        sp_model_read_aliases,   read_states,         sp_model_read_transitions, sp_model_read_ends,    sp_model_read_dwell,
+        sp_model_read_durations, sp_model_read_prior, sp_model_read_decoding,    sp_model_read_labeller};
     const sp_json_doc *doc = &reader->doc;
     sp_error cause;
     sp_status status = SP_OK;

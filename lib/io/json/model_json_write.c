@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json/model_json_durations.h"
 #include "statepath/model_json.h"
 #include "json/json_write.h"
 
@@ -278,6 +279,7 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     put_end(&writer, model, true);
     put_end(&writer, model, false);
     put_dwell(&writer, model);
+    sp_model_put_durations(&writer, model);
     if (model->prior)
         sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
     put_decoding(&writer, model);

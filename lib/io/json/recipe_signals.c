@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"

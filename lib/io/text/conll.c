@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/names.h"
 #include "core/owned.h"
 #include "core/try.h"

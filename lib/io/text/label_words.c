@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/names.h"
 #include "core/try.h"
 #include "sleep/stages.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "core/try.h"
 
 /* ---- which rules ---- */
@@ -138,9 +138,8 @@ sp_status sp_rule_variant_open(sp_rule_run *w, sp_rule_variant *v, sp_error *err
         if (!allow_pair(p->model, p->class_of_column[rule->from], p->class_of_column[rule->to], &own, &model))
             TRY(sp_no_memory(err));
     }
-    sp_chain_options compile = sp_chain_options_default();
-    compile.class_of_column = p->class_of_column;
-    compile.transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1);
+    sp_chain_options compile =
+        sp_pipeline_chain_options(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1));
     TRY(sp_chain_new(&model, &compile, &v->chain, err));
     compile.is_boolean = true;
     TRY(sp_chain_new(&model, &compile, &v->rules, err));

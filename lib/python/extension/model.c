@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/model.h"
 #include "statepath/learn.h"
 #include "statepath/model_json.h"
 
@@ -383,10 +383,12 @@ static double count_edges(const sp_model *m)
     double n = (double)m->row[m->n_states] + m->n_classes;
     for (int32_t s = 0; m->min_dwell && s < m->n_states; s++)
         n += m->min_dwell[s];
+    for (int32_t k = 0; m->durations && k < m->n_classes; k++)
+        n += m->durations[k].form != SP_DURATION_FREE ? 1000 : 0;
     return n;
 }
 
-/* chain(class_of_column: int32 buffer or None, transition_weight) */
+/* chain(class_of_column: int32 buffer or None, transition_weight, step_seconds) */
 static PyObject *model_chain(PyObject *self, PyObject *args)
 {
     const sp_model *m = model_of(self);
@@ -395,7 +397,7 @@ static PyObject *model_chain(PyObject *self, PyObject *args)
     array class_of;
     sp_error err;
     sp_chain *chain = NULL;
-    if (!PyArg_ParseTuple(args, "Od", &columns, &options.transition_weight) ||
+    if (!PyArg_ParseTuple(args, "Odd", &columns, &options.transition_weight, &options.step_seconds) ||
         !array_take(columns, "class_of_column", INT32, m->n_classes, false, &class_of))
         return NULL;
     const int32_t *column = options.class_of_column = class_of.data;

@@ -313,7 +313,7 @@ class Model:
         set_(self, "_settings", {})
         set_(self, "_json", None)
         set_(self, "_rules", None)
-        set_(self, "_chain", core.chain(None, self._transition_weight(None)))
+        set_(self, "_chain", core.chain(None, self._transition_weight(None), 0.0))
 
     @classmethod
     def _of(cls, core: _core.Model) -> Model:

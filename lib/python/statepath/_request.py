@@ -154,7 +154,7 @@ class Settings:
         if transition_weight is not None:
             _finite(transition_weight, "transition_weight")
         is_usual = self.class_of_column is None and transition_weight is None
-        self.chain = model._chain if is_usual else model._handle.chain(self.class_of_column, model._transition_weight(transition_weight))
+        self.chain = model._chain if is_usual else model._handle.chain(self.class_of_column, model._transition_weight(transition_weight), 0.0)
         missing, threads = given.get("missing", "error"), given.get("threads", 0)
         if missing not in ("error", "uniform"):
             raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')

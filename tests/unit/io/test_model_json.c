@@ -174,7 +174,7 @@ static const struct broken {
      "m.json:2:1: key \"min_dwel\" is not known (known: statepath_model, name, description, source, classes, aliases, states, "
      "allow, "
      "forbid, matrix, probabilities, log_weights, start, end, start_log_weights, end_log_weights, min_dwell, min_dwell_at_end, "
-     "prior, decoding, labeller); did you mean \"min_dwell\"?"},
+     "durations, durations_at_ends, prior, decoding, labeller); did you mean \"min_dwell\"?"},
     {OPEN "\"decoding\": {\"temprature\": 1}}", "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
                                                 "transition_weight, prior_weight); did you mean "
                                                 "\"temperature\"?"},
@@ -292,6 +292,38 @@ static const struct broken {
      "m.json:3:15: key \"min_dwell\", class \"a\": must stay for 2 steps, but a -> a is "
      "forbidden; allow it, or take this min_dwell out"},
     {OPEN "\"min_dwell_at_end\": 1}", "m.json:3:1: key \"min_dwell_at_end\": needs true or false; this is a number"},
+    /* durations */
+    {OPEN "\"durations\": [3]}",
+     "m.json:3:1: key \"durations\": needs an object, how long the runs of each class are, as {\"N2\": {\"min\": 3, \"max\": "
+     "40}}; this is a list"},
+    {OPEN "\"durations\": {\"c\": {\"min\": 2}}}",
+     "m.json:3:15: key \"durations\", class \"c\": the model has no such class (it has a, b)"},
+    {OPEN "\"durations\": {\"a\": {\"min\": \"2\"}}}", "m.json:3:21: key \"durations\", class \"a\": \"min\" needs a whole "
+                                                       "number of steps, as 3, or a time, as \"90s\", \"15min\" or "
+                                                       "\"1h\""},
+    {OPEN "\"durations\": {\"a\": {\"min\": 5, \"max\": 4}}}",
+     "m.json: model m: the duration of \"a\" has min 5 steps above max 4 steps"},
+    {OPEN "\"durations\": {\"a\": {\"pmf\": [0, 0]}}}",
+     "m.json: model m: the pmf of the duration of \"a\" sums to 0; some length must be possible"},
+    {OPEN "\"durations\": {\"a\": {\"pmf\": [1, -2]}}}",
+     "m.json:3:32: key \"durations\", class \"a\": \"pmf\" needs numbers of at least 0; length 2 has less"},
+    {OPEN "\"durations\": {\"a\": {\"pmf\": [1], \"max\": 3}}}",
+     "m.json:3:15: key \"durations\", class \"a\": needs one of a \"pmf\", which says all, a named distribution, or \"min\" and "
+     "\"max\" alone"},
+    {OPEN "\"durations\": {\"a\": {\"poisson\": {\"mean\": 0.5}}}}",
+     "m.json: model m: the mean of the duration of \"a\" is 0.5; it is a length, at least 1 step"},
+    {OPEN "\"durations\": {\"a\": {\"negative_binomial\": {\"mean\": 2}}}}",
+     "m.json:3:21: key \"durations\", class \"a\": \"negative_binomial\" needs an object of \"mean\", a length, and "
+     "\"dispersion\", a "
+     "number"},
+    {OPEN "\"durations_at_ends\": \"open\"}",
+     "m.json:3:1: key \"durations_at_ends\": needs \"cut\" or \"whole\", or {\"start\": \"whole\", \"end\": \"cut\"}"},
+    {AB "\"forbid\": {\"a\": [\"b\"]}, \"start\": [\"a\"],\n\"durations\": {\"b\": {\"min\": 2}}}",
+     "m.json: model m: \"b\" has a duration, but may neither start a recording nor follow another class; allow it somewhere, or "
+     "drop the duration"},
+    {OPEN "\"min_dwell\": {\"a\": 2}, \"durations\": {\"a\": {\"min\": 2}}}",
+     "m.json: model m: \"a\" has both a duration and a min_dwell (2 steps); write the least length as the duration's \"min\", or "
+     "drop one of the two"},
     {OPEN "\"prior\": {\"a\": 1}}", "m.json:3:1: key \"prior\", class \"b\": missing; give the share of each class"},
     {OPEN "\"prior\": {\"a\": 0.5, \"b\": 0.6}}",
      "m.json:3:1: key \"prior\": the shares sum to 1.1, not to 1; divide each by the sum"},

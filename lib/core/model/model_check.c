@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model.h"
+#include "core/model/durations.h"
+#include "core/model/model.h"
 #include "core/names.h"
 
 /* ---- errors ---- */
@@ -125,6 +126,44 @@ static sp_status check_dwell(const sp_model *model, sp_error *err)
     return SP_OK;
 }
 
+/* May a run of class k begin? */
+static bool is_entered(const sp_model *model, int32_t k)
+{
+    for (int32_t s = 0; s < model->n_states; s++) {
+        const bool is_own = sp_model_state_class(model, s) == k;
+        if (is_own && (!model->start || model->start[s] > -INFINITY))
+            return true;
+        for (int64_t e = model->row[s]; !is_own && e < model->row[s + 1]; e++)
+            if (sp_model_state_class(model, model->to[e]) == k)
+                return true;
+    }
+    return false;
+}
+
+static sp_status check_durations(const sp_model *model, sp_error *err)
+{
+    for (int32_t k = 0; model->durations && k < model->n_classes; k++) {
+        if (model->durations[k].form == SP_DURATION_FREE)
+            continue;
+        sp_status status = sp_duration_check(model, k, err);
+        if (status != SP_OK)
+            return status;
+        if (!is_entered(model, k))
+            return sp_fail(
+                err, SP_EMODEL,
+                "model %s: \"%s\" has a duration, but may neither start a recording nor follow another class; allow it "
+                "somewhere, or drop the duration",
+                model->name, model->classes[k]);
+        for (int32_t s = 0; model->min_dwell && s < model->n_states; s++)
+            if (model->min_dwell[s] > 1 && sp_model_state_class(model, s) == k)
+                return sp_fail(err, SP_EMODEL,
+                               "model %s: \"%s\" has both a duration and a min_dwell (%d steps); write the least length as the "
+                               "duration's \"min\", or drop one of the two",
+                               model->name, model->classes[k], model->min_dwell[s]);
+    }
+    return SP_OK;
+}
+
 static sp_status check_labeller(const sp_model *model, sp_error *err)
 {
     const size_t K = (size_t)model->n_classes;
@@ -154,7 +193,7 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
     if ((status = check_names(model, err)) != SP_OK || (status = check_states(model, err)) != SP_OK ||
         (status = check_transitions(model, err)) != SP_OK || (status = check_ends(model, model->start, "start", err)) != SP_OK ||
         (status = check_ends(model, model->end, "end", err)) != SP_OK || (status = check_dwell(model, err)) != SP_OK ||
-        (status = check_labeller(model, err)) != SP_OK)
+        (status = check_durations(model, err)) != SP_OK || (status = check_labeller(model, err)) != SP_OK)
         return status;
     if (model->prior) {
         double sum = 0;

@@ -1,5 +1,5 @@
 #include "statepath/model.h"
-#include "core/model.h"
+#include "core/model/model.h"
 
 #include <assert.h>
 #include <math.h>
@@ -62,6 +62,9 @@ void sp_model_free(sp_model *model)
     free(model->start);
     free(model->end);
     free(model->min_dwell);
+    for (int32_t k = 0; model->durations && k < model->n_classes; k++)
+        free(model->durations[k].pmf);
+    free(model->durations);
     free(model->prior);
     free(model->labeller);
     free(model);

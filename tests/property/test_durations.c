@@ -1,0 +1,554 @@
+/* Durations against their definition: all paths of small random models, weighed run by run. Nothing here knows how a chain counts. */
+#include "check.h"
+#include "decode_one.h"
+#include "random_batch.h"
+#include "random_model.h"
+#include "statepath/advanced.h"
+#include "statepath/stream.h"
+
+enum { STEPS = 7, CLASSES = 3, STATES = 6, PATHS = 2187, CASES = 200, LONGEST = 4 };
+
+static const random_shape shapes[] = {
+    /* classes, steps, states a class, dwell, ties, weights, gaps, impossible */
+    {3, 7, 1, 1, NO, WEIGHTS, NO, 0.2}, {3, 7, 1, 1, NO, WEIGHTS, GAPS, 0.2}, {3, 7, 1, 1, TIES, NO, GAPS, 0.1},
+    {2, 7, 1, 1, NO, WEIGHTS, GAPS, 0}, {3, 6, 2, 1, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 2, 1, TIES, NO, NO, 0},
+};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+/* ---- p(d) by its definition ---- */
+
+static double density(const sp_duration *d, double n)
+{
+    const double extra = d->centre.value - 1, r = d->spread;
+    switch (d->form) {
+    case SP_DURATION_PMF:
+        return n <= d->n_pmf ? d->pmf[(int)n - 1] : 0;
+    case SP_DURATION_NEGATIVE_BINOMIAL:
+        return extra == 0 ? n == 1
+                          : exp(lgamma(n - 1 + r) - lgamma(r) - lgamma(n) + r * log(r / (r + extra)) +
+                                (n - 1) * log(extra / (r + extra)));
+    case SP_DURATION_POISSON:
+        return extra == 0 ? n == 1 : exp((n - 1) * log(extra) - extra - lgamma(n));
+    case SP_DURATION_LOG_NORMAL: {
+        const double a = n == 1 ? -INFINITY : log((n - .5) / d->centre.value) / r, b = log((n + .5) / d->centre.value) / r;
+        return .5 * (erfc(-b / sqrt(2)) - erfc(-a / sqrt(2)));
+    }
+    default:
+        return 1;
+    }
+}
+
+static bool is_supported(const sp_duration *d, double n)
+{
+    return n >= d->min.value && (d->max.value == 0 || n <= d->max.value);
+}
+
+/* log p(d) of a whole run, log of the tail of one that is cut. */
+static double run_weight(const sp_duration *d, int64_t length, bool is_cut)
+{
+    const bool is_named = d->form != SP_DURATION_RANGE && d->form != SP_DURATION_PMF;
+    double all = 0, tail = 0;
+    if (d->form == SP_DURATION_RANGE)
+        return is_cut                            ? (d->max.value == 0 || length <= d->max.value ? 0 : -INFINITY)
+               : is_supported(d, (double)length) ? 0
+                                                 : -INFINITY;
+    for (int n = 2000; n > 0; n--) {
+        const double p = d->form == SP_DURATION_PMF || is_supported(d, n) ? density(d, n) : 0;
+        all += p;
+        tail += n >= length ? p : 0;
+    }
+    if (!is_cut)
+        tail = d->form == SP_DURATION_PMF || is_supported(d, (double)length) ? density(d, (double)length) : 0;
+    return log(tail) - (is_named ? log(all) : 0);
+}
+
+/* ---- a path of classes ---- */
+
+typedef struct weighed {
+    double best, sum; /* over the state paths that emit it: log of the greatest weight, sum of weights */
+} weighed;
+
+static int32_t class_of_state(const random_case *c, int32_t s)
+{
+    const int32_t k = c->model->state_class ? c->model->state_class[s] : s;
+    for (int32_t column = 0; column < c->model->n_classes; column++)
+        if (c->class_of_column[column] == k)
+            return column;
+    return -1;
+}
+
+static const sp_duration *duration_of(const random_case *c, int32_t column)
+{
+    const sp_duration *d = c->model->durations ? &c->model->durations[c->class_of_column[column]] : NULL;
+    return d && d->form != SP_DURATION_FREE ? d : NULL;
+}
+
+static bool is_gap(const random_case *c, int64_t t)
+{
+    return t == 0 || t == c->scores.n_steps || (c->segments && c->segments[t] != c->segments[t - 1]);
+}
+
+/* All runs' weights, and the scores. */
+static double weigh_runs(const random_case *c, const int32_t *path)
+{
+    double weight = 0;
+    for (int64_t t = 0, begin = 0; t < c->scores.n_steps; t++) {
+        weight += sp_scores_at(&c->scores, t, path[t]);
+        if (!is_gap(c, t + 1) && path[t + 1] == path[t])
+            continue;
+        const sp_duration *d = duration_of(c, path[t]);
+        const bool is_cut = (is_gap(c, begin) && !c->model->whole_at_start) || (is_gap(c, t + 1) && !c->model->whole_at_end);
+        if (d)
+            weight += run_weight(d, t + 1 - begin, is_cut);
+        begin = t + 1;
+    }
+    return weight;
+}
+
+static double move(const random_case *c, int32_t from, int32_t to, int32_t n_own)
+{
+    const sp_model *m = c->model;
+    if (from == to && duration_of(c, class_of_state(c, from)) && n_own == 1)
+        return 0; /* the duration's */
+    const int64_t e = sp_model_edge(m, from, to);
+    return e < 0 ? -INFINITY : m->weight ? m->weight[e] : 0;
+}
+
+static weighed weigh(const random_case *c, const int32_t *path)
+{
+    const sp_model *m = c->model;
+    const double runs = weigh_runs(c, path);
+    double best[2][STATES], sum[2][STATES];
+    int32_t n_own[CLASSES] = {0};
+    for (int32_t s = 0; s < m->n_states; s++)
+        n_own[class_of_state(c, s)]++;
+    for (int64_t t = 0; t < c->scores.n_steps; t++)
+        for (int32_t j = 0; j < m->n_states; j++) {
+            double b = -INFINITY, a = 0;
+            for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
+                const double w = is_gap(c, t) ? 0 : move(c, i, j, n_own[class_of_state(c, i)]);
+                b = fmax(b, best[(t + 1) % 2][i] + w);
+                a += sum[(t + 1) % 2][i] * exp(w);
+            }
+            if (t == 0) {
+                b = m->start ? m->start[j] : 0;
+                a = exp(b);
+            }
+            const bool is_own = class_of_state(c, j) == path[t];
+            best[t % 2][j] = is_own ? b : -INFINITY;
+            sum[t % 2][j] = is_own ? a : 0;
+        }
+    weighed all = {-INFINITY, 0};
+    for (int32_t j = 0; j < m->n_states; j++) {
+        const double end = m->end ? m->end[j] : 0;
+        all.best = fmax(all.best, best[(c->scores.n_steps - 1) % 2][j] + end + runs);
+        all.sum += sum[(c->scores.n_steps - 1) % 2][j] * exp(end + runs);
+    }
+    return all;
+}
+
+/* ---- all paths ---- */
+
+typedef struct all_paths {
+    int n; /* K^T */
+    int32_t path[PATHS][STEPS];
+    weighed weight[PATHS];
+    double z, marginal[STEPS][CLASSES];
+    int best; /* lowest of the best: the last step decides first */
+    bool has_path;
+} all_paths;
+
+static bool is_lower(const int32_t *a, const int32_t *b, int64_t T)
+{
+    for (int64_t t = T - 1; t >= 0; t--)
+        if (a[t] != b[t])
+            return a[t] < b[t];
+    return false;
+}
+
+static void weigh_all(const random_case *c, all_paths *a)
+{
+    const int32_t K = c->scores.n_classes;
+    const int64_t T = c->scores.n_steps;
+    memset(a, 0, sizeof *a);
+    a->n = (int)lround(pow(K, (double)T));
+    for (int i = 0; i < a->n; i++) {
+        for (int64_t t = 0, rest = i; t < T; t++, rest /= K)
+            a->path[i][t] = (int32_t)(rest % K);
+        a->weight[i] = weigh(c, a->path[i]);
+        a->z += a->weight[i].sum;
+        for (int64_t t = 0; t < T; t++)
+            a->marginal[t][a->path[i][t]] += a->weight[i].sum;
+        const double gain = a->weight[i].best - a->weight[a->best].best;
+        if (gain > 0 || (gain == 0 && is_lower(a->path[i], a->path[a->best], T)))
+            a->best = i;
+    }
+    a->has_path = a->weight[a->best].best > -INFINITY;
+    for (int64_t t = 0; t < T; t++)
+        for (int32_t k = 0; k < K; k++)
+            a->marginal[t][k] /= a->has_path ? a->z : 1;
+}
+
+static const weighed *weight_of(const random_case *c, const all_paths *a, const int32_t *path)
+{
+    int64_t i = 0;
+    for (int64_t t = c->scores.n_steps - 1; t >= 0; t--)
+        i = i * c->scores.n_classes + path[t];
+    return &a->weight[i];
+}
+
+/* ---- checks of one case ---- */
+
+static void check_viterbi(const random_case *c, const all_paths *a, bool is_exact, sp_scratch *scratch)
+{
+    int32_t path[STEPS];
+    double score, own;
+    sp_error err;
+    assert_ok(sp_viterbi(c->chain, &c->scores, scratch, path, &score, &err), &err);
+    assert_close(score, a->weight[a->best].best, 1e-9, 1e-9);
+    assert_close(weight_of(c, a, path)->best, score, 1e-9, 1e-9);
+    if (is_exact)
+        assert_same_path(c->seed, "viterbi", 0, path, a->path[a->best], c->scores.n_steps);
+    for (int i = 0; i < 20 && i < a->n; i++) {
+        const int other = (int)(((uint64_t)i * 7919 + c->seed) % (uint64_t)a->n);
+        assert_ok(sp_path_score(c->chain, &c->scores, a->path[other], &own, &err), &err);
+        assert_close(own, a->weight[other].best, 1e-9, 1e-9);
+    }
+    assert_ok(decode_beam(c->chain, &c->scores, 1000, scratch, path, &own, &err), &err);
+    assert_close(own, score, 1e-9, 1e-9);
+    assert_ok(decode_online(c->chain, &c->scores, STEPS, scratch, path, &own, &err), &err);
+    assert_close(own, score, 1e-9, 1e-9);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+static void check_nbest(const random_case *c, const all_paths *a, sp_scratch *scratch)
+{
+    enum { N = 12 };
+    int32_t paths[N][STEPS];
+    double scores[N], expected[PATHS], margin;
+    sp_error err;
+    sp_nbest_paths found = {&paths[0][0], STEPS, scores, 0};
+    int n_legal = 0;
+    for (int i = 0; i < a->n; i++)
+        if (a->weight[i].best > -INFINITY)
+            expected[n_legal++] = a->weight[i].best;
+    qsort(expected, (size_t)n_legal, sizeof *expected, descending);
+    assert_ok(sp_nbest(c->chain, &c->scores, N, scratch, &found, &err), &err);
+    assert_int_equal(found.n_found, n_legal < N ? n_legal : N);
+    for (int r = 0; r < found.n_found; r++) {
+        assert_close(scores[r], expected[r], 1e-9, 1e-9);
+        assert_close(weight_of(c, a, paths[r])->best, scores[r], 1e-9, 1e-9);
+    }
+    assert_ok(sp_margin(c->chain, &c->scores, scratch, paths[0], &margin, &err), &err);
+    assert_close(margin, n_legal > 1 ? expected[0] - expected[1] : INFINITY, 1e-8, 0);
+}
+
+static void check_marginals(const random_case *c, const all_paths *a, sp_scratch *scratch)
+{
+    const int32_t K = c->scores.n_classes;
+    const int64_t T = c->scores.n_steps;
+    double marginals[STEPS * CLASSES], log_z;
+    int32_t path[STEPS];
+    sp_error err;
+    assert_ok(sp_forward_backward(c->chain, &c->scores, scratch, marginals, &log_z, &err), &err);
+    assert_close(log_z, log(a->z), 1e-9, 1e-9);
+    for (int64_t t = 0; t < T; t++)
+        for (int32_t k = 0; k < K; k++)
+            assert_close(marginals[t * K + k], a->marginal[t][k], 1e-9, 0);
+    for (int product = 0; product < 2; product++) {
+        double most = -INFINITY, own = 0;
+        for (int i = 0; i < a->n; i++) {
+            double sum = 0;
+            for (int64_t t = 0; t < T && a->weight[i].best > -INFINITY; t++)
+                sum += product ? log(a->marginal[t][a->path[i][t]]) : a->marginal[t][a->path[i][t]];
+            most = a->weight[i].best > -INFINITY ? fmax(most, sum) : most;
+        }
+        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, NULL, &err), &err);
+        assert_true(weight_of(c, a, path)->best > -INFINITY);
+        for (int64_t t = 0; t < T; t++)
+            own += product ? log(a->marginal[t][path[t]]) : a->marginal[t][path[t]];
+        assert_close(own, most, 1e-8, 0);
+    }
+    assert_ok(decode_posterior(c->chain, &c->scores, scratch, path, NULL, &err), &err);
+    for (int64_t t = 0; t < T; t++)
+        for (int32_t k = 0; k < K; k++)
+            assert_true(a->marginal[t][path[t]] >= a->marginal[t][k] - 1e-9);
+}
+
+static bool has_durations(const random_case *c)
+{
+    for (int32_t k = 0; c->model->durations && k < c->model->n_classes; k++)
+        if (c->model->durations[k].form != SP_DURATION_FREE)
+            return true;
+    return false;
+}
+
+/* What does not look ahead is legal, or meets a dead end. Greedy looks as far as the rules: scores that are all finite never stop it. */
+static void check_short_sighted(const random_case *c, const all_paths *a, sp_scratch *scratch)
+{
+    bool is_finite = true;
+    for (int64_t i = 0; i < c->scores.n_steps * c->scores.n_classes; i++)
+        is_finite = is_finite && c->data[i] > -INFINITY;
+    int32_t path[STEPS];
+    for (int i = 0; i < 5; i++) {
+        const sp_status status = i == 0  ? decode_greedy(c->chain, &c->scores, scratch, path, NULL, NULL)
+                                 : i < 3 ? decode_beam(c->chain, &c->scores, i, scratch, path, NULL, NULL)
+                                         : decode_online(c->chain, &c->scores, i - 3, scratch, path, NULL, NULL);
+        assert_true(status == SP_OK || status == (a->has_path ? SP_EDEADEND : SP_ENOPATH));
+        if (status == SP_OK)
+            assert_true(weight_of(c, a, path)->best > -INFINITY);
+        if (i == 0 && has_durations(c) && a->has_path && is_finite)
+            assert_int_equal(status, SP_OK);
+    }
+}
+
+static void check_relaxed(const random_case *c, const all_paths *a, sp_scratch *scratch)
+{
+    int32_t path[STEPS], strict[STEPS];
+    int64_t n_broken;
+    sp_error err;
+    if (a->has_path) {
+        assert_ok(decode_viterbi_relaxed(c->chain, &c->scores, scratch, path, &n_broken, NULL, &err), &err);
+        assert_ok(sp_viterbi(c->chain, &c->scores, scratch, strict, NULL, &err), &err);
+        assert_int_equal(n_broken, 0);
+        assert_same_path(c->seed, "relaxed", 0, path, strict, c->scores.n_steps);
+    } else if (decode_viterbi_relaxed(c->chain, &c->scores, scratch, path, &n_broken, NULL, &err) == SP_OK) {
+        assert_true(n_broken > 0);
+    }
+}
+
+static void test_every_small_model(void **state)
+{
+    (void)state;
+    sp_scratch *scratch = sp_scratch_new();
+    all_paths *a = malloc(sizeof *a);
+    int n_paths = 0, n_none = 0;
+    for (uint64_t seed = 0; seed < N_SHAPES * CASES; seed++) {
+        const random_shape *shape = &shapes[seed % N_SHAPES];
+        random_case c = random_case_new_durations(seed, shape, LONGEST);
+        if (c.scores.n_steps > 0) {
+            weigh_all(&c, a);
+            check_short_sighted(&c, a, scratch);
+            check_relaxed(&c, a, scratch);
+            if (a->has_path) {
+                check_viterbi(&c, a, shape->has_ties, scratch);
+                check_nbest(&c, a, scratch);
+                check_marginals(&c, a, scratch);
+                n_paths++;
+            } else {
+                assert_int_equal(sp_viterbi(c.chain, &c.scores, scratch, a->path[0], NULL, NULL), SP_ENOPATH);
+                n_none++;
+            }
+        }
+        random_case_free(&c);
+    }
+    free(a);
+    sp_scratch_free(scratch);
+    assert_true(n_paths > CASES && n_none > CASES / 4);
+}
+
+/* ---- many recordings: what the kernels take, and what they leave ---- */
+
+static void test_batches(void **state)
+{
+    (void)state;
+    enum { RECORDINGS = 40, LENGTH = 60 };
+    static const random_shape batch_shapes[] = {{4, LENGTH, 1, 1, NO, WEIGHTS, NO, 0.05},
+                                                {5, LENGTH, 1, 2, TIES, NO, GAPS, 0.02},
+                                                {3, LENGTH, 2, 1, TIES, WEIGHTS, NO, 0},
+                                                {6, LENGTH, 1, 1, NO, WEIGHTS, GAPS, 0.02}};
+    int n_decoded = 0;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        const random_shape *shape = &batch_shapes[seed % 4];
+        random_case c = random_case_new_durations(seed, shape, seed % 3 ? 3 : 30);
+        random_source random = {seed + 99};
+        int64_t offsets[RECORDINGS + 1] = {0};
+        for (int r = 0; r < RECORDINGS; r++)
+            offsets[r + 1] = offsets[r] + random_below(&random, LENGTH);
+        random_case_draw_scores(&c, &random, offsets[RECORDINGS], shape);
+        const sp_batch batch = {c.scores, RECORDINGS, offsets};
+        for (int kind = 0; kind < sp_strategy_count(); kind++) {
+            const sp_decode_options options = {.strategy = {kind, sp_strategy_about(kind)->sample}, .relax = seed % 2};
+            answer plain = answer_plain(c.chain, &batch, &options), fast = answer_decode(2, c.chain, &batch, &options);
+            assert_same_answer(&batch, &fast, &plain);
+            for (int r = 0; r < RECORDINGS; r++)
+                n_decoded += plain.results[r].status == SP_OK;
+            answer_free(&plain);
+            answer_free(&fast);
+        }
+        random_case_free(&c);
+    }
+    assert_true(n_decoded > 10000);
+}
+
+/* ---- laws ---- */
+
+static sp_chain *chain_of(sp_model *model)
+{
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    return chain;
+}
+
+/* A geometric distribution that is whole at the start and cut at the end is the ordinary chain that stays with a and leaves with
+ * 1 - a: for every strategy. */
+static void test_geometric_is_the_ordinary_chain(void **state)
+{
+    (void)state;
+    enum { T = 90, K = 3, N_STRATEGIES = 8 };
+    static const double stay[K] = {.9, .5, .75};
+    static const sp_strategy strategies[N_STRATEGIES] = {
+        {SP_GREEDY, 0}, {SP_VITERBI, 0}, {SP_POSTERIOR, 0}, {SP_MEA, 0}, {SP_POSTERIOR_VITERBI, 0},
+        {SP_BEAM, 1},   {SP_ONLINE, 2},  {SP_ARGMAX, 0}};
+    const char *const names[K] = {"a", "b", "c"};
+    const uint8_t all[K * K] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, others[K * K] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
+    double weight[K * K], leave[K * K], data[T * K];
+    sp_scratch *scratch = sp_scratch_new();
+    sp_error err;
+    for (int i = 0; i < K * K; i++) {
+        const int from = i / K, to = i % K;
+        leave[i] = from == to ? 0 : log(to == (from + 1) % K ? .7 : .3);
+        weight[i] = from == to ? log(stay[from]) : log(1 - stay[from]) + leave[i];
+    }
+    sp_model *ordinary = sp_model_new("ordinary", K, names), *explicit = sp_model_new("explicit", K, names);
+    assert_ok(sp_model_set_matrix(ordinary, all, weight, &err), &err);
+    assert_ok(sp_model_set_matrix(explicit, others, leave, &err), &err);
+    explicit->durations = calloc(K, sizeof *explicit->durations);
+    explicit->whole_at_start = true;
+    for (int k = 0; k < K; k++) /* size 1: geometric, of mean 1 / (1 - a) */
+        explicit->durations[k] =
+            (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {1 / (1 - stay[k]), false}, .spread = 1};
+    sp_chain *a = chain_of(ordinary), *b = chain_of(explicit);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        random_source random = {seed};
+        for (int i = 0; i < T * K; i++)
+            data[i] = 4 * random_unit(&random);
+        const sp_scores scores = {data, SP_F64, K, T, NULL};
+        for (int s = 0; s < N_STRATEGIES; s++) {
+            int32_t path[T], expected[T];
+            double score = 0, expected_score = 0;
+            assert_ok(decode_one(strategies[s], a, &scores, scratch, expected, &expected_score, &err), &err);
+            assert_ok(decode_one(strategies[s], b, &scores, scratch, path, &score, &err), &err);
+            assert_same_path(seed, "strategy", s, path, expected, T);
+            assert_close(score, expected_score, 1e-8, 0);
+        }
+        double log_z, expected_log_z;
+        assert_ok(sp_forward_backward(a, &scores, scratch, NULL, &expected_log_z, &err), &err);
+        assert_ok(sp_forward_backward(b, &scores, scratch, NULL, &log_z, &err), &err);
+        assert_close(log_z, expected_log_z, 1e-8, 0);
+    }
+    sp_chain_free(a);
+    sp_chain_free(b);
+    sp_model_free(ordinary);
+    sp_model_free(explicit);
+    sp_scratch_free(scratch);
+}
+
+/* From 1 to T: Viterbi without weights of staying, with staying allowed where the matrix forbids it. */
+static void test_any_length_is_free_staying(void **state)
+{
+    (void)state;
+    enum { T = 50, K = 4 };
+    const char *const names[K] = {"a", "b", "c", "d"};
+    sp_scratch *scratch = sp_scratch_new();
+    sp_error err;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        random_source random = {seed};
+        uint8_t allow[K * K], free_allow[K * K];
+        double weight[K * K], free_weight[K * K], data[T * K], score = 0, expected_score = 0;
+        int32_t path[T], expected[T];
+        for (int i = 0; i < K * K; i++) {
+            free_allow[i] = allow[i] = random_chance(&random, .6);
+            free_weight[i] = weight[i] = random_unit(&random) - 1;
+            if (i / K == i % K) {
+                free_allow[i] = 1;
+                free_weight[i] = 0;
+            }
+        }
+        for (int i = 0; i < T * K; i++)
+            data[i] = 4 * random_unit(&random);
+        const sp_scores scores = {data, SP_F64, K, T, NULL};
+        sp_model *free_model = sp_model_new("free", K, names), *model = sp_model_new("lengths", K, names);
+        assert_ok(sp_model_set_matrix(free_model, free_allow, free_weight, &err), &err);
+        assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+        model->durations = calloc(K, sizeof *model->durations);
+        for (int k = 0; k < K; k++)
+            model->durations[k] = (sp_duration){.form = SP_DURATION_RANGE, .min = {1, false}, .max = {k % 2 ? T : 0, false}};
+        sp_chain *a = chain_of(free_model), *b = chain_of(model);
+        assert_ok(sp_viterbi(a, &scores, scratch, expected, &expected_score, &err), &err);
+        assert_ok(sp_viterbi(b, &scores, scratch, path, &score, &err), &err);
+        assert_same_path(seed, "viterbi", 0, path, expected, T);
+        assert_close(score, expected_score, 1e-10, 0);
+        sp_chain_free(a);
+        sp_chain_free(b);
+        sp_model_free(free_model);
+        sp_model_free(model);
+    }
+    sp_scratch_free(scratch);
+}
+
+/* A minimum alone, whole at the start and cut at the end, is min_dwell to the byte. */
+static void test_minimum_is_min_dwell(void **state)
+{
+    (void)state;
+    enum { T = 80, K = 3 };
+    const char *const names[K] = {"a", "b", "c"};
+    const uint8_t all[K * K] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    sp_scratch *scratch = sp_scratch_new();
+    sp_error err;
+    for (int whole_at_end = 0; whole_at_end < 2; whole_at_end++) {
+        sp_model *dwell = sp_model_new("dwell", K, names), *model = sp_model_new("min", K, names);
+        assert_ok(sp_model_set_matrix(dwell, all, NULL, &err), &err);
+        assert_ok(sp_model_set_matrix(model, all, NULL, &err), &err);
+        dwell->min_dwell = malloc(K * sizeof *dwell->min_dwell);
+        model->durations = calloc(K, sizeof *model->durations);
+        model->whole_at_start = true;
+        model->whole_at_end = dwell->min_dwell_at_end = whole_at_end;
+        for (int k = 0; k < K; k++) {
+            dwell->min_dwell[k] = k + 1;
+            model->durations[k] = (sp_duration){.form = SP_DURATION_RANGE, .min = {k + 1, false}};
+        }
+        sp_chain *a = chain_of(dwell), *b = chain_of(model);
+        for (uint64_t seed = 0; seed < 100; seed++) {
+            random_source random = {seed};
+            double data[T * K], score = 0, expected_score = 0;
+            int32_t path[T], expected[T];
+            for (int i = 0; i < T * K; i++)
+                data[i] = seed % 2 ? random_unit(&random) : random_below(&random, 3);
+            const sp_scores scores = {data, SP_F64, K, T, NULL};
+            /* Greedy sees how many steps remain of a duration, but not of a min_dwell. */
+            for (sp_strategy_kind kind = whole_at_end ? SP_BEAM : SP_GREEDY; kind <= SP_POSTERIOR_VITERBI; kind++) {
+                const sp_strategy strategy = {kind, kind == SP_BEAM || kind == SP_ONLINE ? 3 : 0};
+                const sp_status status = decode_one(strategy, a, &scores, scratch, expected, &expected_score, &err);
+                assert_int_equal(decode_one(strategy, b, &scores, scratch, path, &score, &err), status);
+                if (status != SP_OK)
+                    continue;
+                assert_same_path(seed, "strategy", (int32_t)kind, path, expected, T);
+                assert_true(score == expected_score);
+            }
+        }
+        sp_chain_free(a);
+        sp_chain_free(b);
+        sp_model_free(dwell);
+        sp_model_free(model);
+    }
+    sp_scratch_free(scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_small_model),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_geometric_is_the_ordinary_chain),
+        cmocka_unit_test(test_any_length_is_free_staying),
+        cmocka_unit_test(test_minimum_is_min_dwell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
