@@ -41,18 +41,27 @@ sp_status sp_array_find_ids(sp_array_map *map, const char *pattern, sp_error *er
  * SP_ENOMEM. */
 sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *err);
 
-/* "/night/rec_{id}/softmax": its group "/night", all up to the id "/night/rec_{id}", and the end of that, "rec_{id}". */
-typedef struct sp_array_pattern {
+/* The recordings of a pattern in a store. Of "/night/rec_{id}/softmax": its group "/night", all up to the id "/night/rec_{id}", and
+ * the end of that, "rec_{id}". */
+typedef struct sp_array_search {
+    const sp_stored_file *f;
+    const char *pattern, *mend;
     char *group, *until;
     const char *component;
     bool is_leaf; /* nothing follows */
-} sp_array_pattern;
+} sp_array_search;
 
-/* False: no memory. It is to be freed in any case. */
-bool sp_array_pattern_split(const char *path, sp_array_pattern *out);
-void sp_array_pattern_free(sp_array_pattern *p);
-/* Cuts the name of what stands in the group down to the id, in place; false where it is no recording's. */
-bool sp_array_pattern_id(const sp_array_pattern *p, char *name);
+/* SP_OK; SP_EFILE (its group is none: `mend` ends the sentence); SP_ENOMEM. To be closed in any case. */
+sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern, const char *mend, sp_error *err);
+void sp_array_search_close(sp_array_search *s);
+/* Of the names ids [n_found] in the group those of recordings become their ids and move to the front; *n is how many there are,
+ * and is so far where look() is asked whether id is one. SP_OK; SP_EFILE (none is); what look() returns. */
+sp_status sp_array_search_each(const sp_array_search *s, sp_texts ids, int64_t n_found,
+                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err), void *arg, int64_t *n,
+                               sp_error *err);
+/* What has no array at `path` where a recording would have it: a group is an error, SP_EFILE; anything else that stands there is no
+ * recording, SP_OK. SP_ENOMEM. */
+sp_status sp_array_search_missing(const sp_array_search *s, const char *id, const char *path, sp_error *err);
 
 /* Does a name fit a pattern? id, length: where and how long the recording is in it. */
 bool sp_array_match(const char *pattern, const char *name, const char **id, size_t *length);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "core/try.h"
 #include "io/raters.h"
 
 /* ---- by name ---- */
@@ -272,29 +273,72 @@ char *sp_array_name_beside(const char *path, const char *name, bool *is_none)
 
 /* ---- patterns of paths ---- */
 
-bool sp_array_pattern_split(const char *path, sp_array_pattern *out)
+sp_status sp_array_search_open(sp_array_search *s, const sp_stored_file *f, const char *pattern, const char *mend, sp_error *err)
 {
-    const char *hole = strstr(path, SP_ARRAY_HOLE), *end = hole + strcspn(hole, "/");
-    *out = (sp_array_pattern){.until = strndup(path, (size_t)(end - path)), .is_leaf = !*end};
-    out->group = out->until ? sp_array_group(out->until) : NULL;
-    out->component = out->until ? strrchr(out->until, '/') + 1 : NULL;
-    return out->group != NULL;
+    const char *hole = strstr(pattern, SP_ARRAY_HOLE), *end = hole + strcspn(hole, "/");
+    *s = (sp_array_search){.f = f, .pattern = pattern, .mend = mend, .is_leaf = !*end};
+    s->until = strndup(pattern, (size_t)(end - pattern));
+    s->group = s->until ? sp_array_group(s->until) : NULL;
+    if (!s->group)
+        return sp_no_memory(err);
+    s->component = strrchr(s->until, '/') + 1;
+    const sp_stored_what what = f->store->what(f, s->group);
+    if (what == SP_STORED_ARRAY)
+        return sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, s->group, mend);
+    return what == SP_STORED_GROUP ? SP_OK : f->store->explain(f, s->group, mend, err);
 }
 
-void sp_array_pattern_free(sp_array_pattern *p)
+void sp_array_search_close(sp_array_search *s)
 {
-    free(p->group);
-    free(p->until);
+    free(s->group);
+    free(s->until);
 }
 
-bool sp_array_pattern_id(const sp_array_pattern *p, char *name)
+/* Cuts the name of what stands in the group down to the id, in place; false where it is no recording's. */
+static bool cut_to_id(const sp_array_search *s, char *name)
 {
     const char *id;
     size_t n;
-    if (!sp_array_match(p->component, name, &id, &n) ||
-        (p->is_leaf && (sp_array_is_beside(name) || strcmp(name, "class_names") == 0)))
+    if (!sp_array_match(s->component, name, &id, &n) ||
+        (s->is_leaf && (sp_array_is_beside(name) || strcmp(name, "class_names") == 0)))
         return false;
     memmove(name, id, n);
     name[n] = '\0';
     return true;
+}
+
+sp_status sp_array_search_each(const sp_array_search *s, sp_texts ids, int64_t n_found,
+                               sp_status (*look)(void *arg, const char *id, bool *is_one, sp_error *err), void *arg, int64_t *n,
+                               sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t i = 0; i < n_found; i++) {
+        bool is_one = false;
+        if (!cut_to_id(s, ids[i]))
+            continue;
+        ids[*n] = ids[i];
+        TRY(look(arg, ids[i], &is_one, err));
+        *n += is_one;
+    }
+    if (*n == 0)
+        TRY(sp_fail(err, SP_EFILE, "%s: nothing in the file fits %s; %s", s->f->file, s->pattern, s->mend));
+done:
+    return status;
+}
+
+sp_status sp_array_search_missing(const sp_array_search *s, const char *id, const char *path, sp_error *err)
+{
+    const sp_stored_file *f = s->f;
+    char *own = sp_array_fill(s->until, id);
+    const sp_stored_what what = own ? f->store->what(f, own) : SP_STORED_ABSENT;
+    sp_status status = own ? SP_OK : sp_no_memory(err);
+    if (what == SP_STORED_BROKEN)
+        status = f->store->explain(f, own, s->mend, err);
+    else if (what == SP_STORED_GROUP && !s->is_leaf)
+        status = f->store->what(f, path) != SP_STORED_ABSENT
+                     ? f->store->explain(f, path, s->mend, err)
+                     : sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s",
+                               f->file, id, path, s->group);
+    free(own);
+    return status;
 }

@@ -203,71 +203,44 @@ static sp_status take(const sp_stored_file *f, const char *name, sp_stored *arra
     return status;
 }
 
-/* What would be a recording: its array, or a group without it, which is an error; anything else that stands there is none. */
-static sp_status look_at(const sp_stored_file *f, const char *path, const char *own, const char *id, const char *mend,
-                         bool *is_one, sp_error *err)
+typedef struct search {
+    sp_array_search of;
+    sp_status (*check)(void *arg, sp_stored *array, sp_error *err);
+    void *arg;
+} search;
+
+static sp_status look_at(void *arg, const char *id, bool *is_one, sp_error *err)
 {
-    const sp_stored_what what = what_is(f, path), around = what == SP_STORED_ABSENT ? what_is(f, own) : SP_STORED_ARRAY;
-    char *group = NULL;
+    const search *s = arg;
+    char *path = sp_array_fill(s->of.pattern, id);
+    sp_stored array = {.name = NULL};
     sp_status status = SP_OK;
-    *is_one = what == SP_STORED_ARRAY;
-    if (around == SP_STORED_BROKEN)
-        TRY(explain(f, own, mend, err));
-    if (what == SP_STORED_BROKEN || (what == SP_STORED_GROUP && strcmp(path, own) != 0))
-        TRY(explain(f, path, mend, err));
-    if (around == SP_STORED_GROUP && strcmp(path, own) != 0) {
-        group = sp_array_group(own);
-        TRY(group ? sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s", f->file,
-                            id, path, group)
-                  : sp_no_memory(err));
+    if (!path)
+        return sp_no_memory(err);
+    *is_one = what_is(s->of.f, path) == SP_STORED_ARRAY;
+    if (!*is_one)
+        TRY(sp_array_search_missing(&s->of, id, path, err));
+    else {
+        TRY(take(s->of.f, path, &array, err));
+        TRY(s->check(s->arg, &array, err));
     }
 done:
-    free(group);
+    drop(&array);
+    free(path);
     return status;
 }
 
 static sp_status each(sp_stored_file *f, const char *pattern, const char *mend, sp_texts *ids, int64_t *n,
                       sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err)
 {
-    sp_array_pattern p;
-    char *path = NULL, *own = NULL;
-    sp_stored array = {.name = NULL};
+    search s = {.check = check, .arg = arg};
     int64_t n_found = 0;
-    bool is_one;
     sp_status status = SP_OK;
-    if (!sp_array_pattern_split(pattern, &p))
-        TRY(sp_no_memory(err));
-    const sp_stored_what what = what_is(f, p.group);
-    if (what == SP_STORED_ARRAY)
-        TRY(sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, p.group, mend));
-    if (what != SP_STORED_GROUP)
-        TRY(explain(f, p.group, mend, err));
-    TRY(links(f, p.group, ids, &n_found, err));
-    for (int64_t i = 0; i < n_found; i++) { /* those that are recordings move to the front */
-        char *id = (*ids)[i];
-        if (!sp_array_pattern_id(&p, id))
-            continue;
-        free(path);
-        free(own);
-        path = sp_array_fill(pattern, id);
-        if (!(own = sp_array_fill(p.until, id)) || !path)
-            TRY(sp_no_memory(err));
-        TRY(look_at(f, path, own, id, mend, &is_one, err));
-        if (!is_one)
-            continue;
-        (*ids)[*n] = id;
-        TRY(take(f, path, &array, err));
-        TRY(check(arg, &array, err));
-        drop(&array);
-        ++*n;
-    }
-    if (*n == 0)
-        TRY(sp_fail(err, SP_EFILE, "%s: nothing in the file fits %s; %s", f->file, pattern, mend));
+    TRY(sp_array_search_open(&s.of, f, pattern, mend, err));
+    TRY(links(f, s.of.group, ids, &n_found, err));
+    TRY(sp_array_search_each(&s.of, *ids, n_found, look_at, &s, n, err));
 done:
-    drop(&array);
-    sp_array_pattern_free(&p);
-    free(path);
-    free(own);
+    sp_array_search_close(&s.of);
     return status;
 }
 

@@ -145,10 +145,10 @@ static neighbours look_beside(hid_t group, const char *reference)
 
 /* Finding the recordings of a pattern. */
 typedef struct search {
+    sp_array_search of;
     sp_stored_file *f;
     sp_h5_each *each;
-    sp_array_pattern p;
-    const char *mend;
+    int64_t *n; /* recordings so far */
     sp_status (*check)(void *arg, sp_stored *array, sp_error *err);
     void *arg;
 } search;
@@ -167,27 +167,6 @@ static hid_t group_open(const search *s, char *path, const char **name)
     *slash = '/';
     *name = slash + 1;
     return group;
-}
-
-/* A link that has not the dataset: is it a recording at all? A group without the dataset is (an error); anything else that stands
- * among groups is not. */
-static sp_status not_there(const search *s, const char *id, const char *path, sp_error *err)
-{
-    const sp_h5_store *h = s->f->own;
-    char *link = sp_array_fill(s->p.until, id);
-    if (!link)
-        return sp_no_memory(err);
-    const sp_h5_what what = sp_h5_look(h->file, link);
-    sp_status status = SP_OK;
-    if (what == SP_H5_BROKEN)
-        status = sp_h5_explain(h->file, s->f->file, link, s->mend, err);
-    else if (what == SP_H5_GROUP && !s->p.is_leaf)
-        status = sp_h5_look(h->file, path) != SP_H5_ABSENT
-                     ? sp_h5_explain(h->file, s->f->file, path, s->mend, err)
-                     : sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s",
-                               s->f->file, id, path, s->p.group);
-    free(link);
-    return status;
 }
 
 /* Is an object in the file of the map? By a link that is not hard it may be in another one. */
@@ -245,10 +224,12 @@ done:
     return status;
 }
 
-/* Looks at what would be recording n: each object is opened here, once. */
-static sp_status recording_look(const search *s, const char *id, int64_t n, bool *is_one, sp_error *err)
+/* Looks at what would be the next recording: each object is opened here, once. */
+static sp_status recording_look(void *arg, const char *id, bool *is_one, sp_error *err)
 {
+    const search *s = arg;
     const sp_h5_store *h = s->f->own;
+    const int64_t n = *s->n;
     sp_h5_array own = {.is_tuned = false};
     sp_stored array = {.name = sp_array_fill(s->each->pattern, id), .own = &own};
     const char *name = array.name;
@@ -264,7 +245,7 @@ static sp_status recording_look(const search *s, const char *id, int64_t n, bool
         object = -1;
     }
     if (object < 0)
-        TRY(not_there(s, id, array.name, err));
+        TRY(sp_array_search_missing(&s->of, id, array.name, err));
     *is_one = object >= 0;
     if (object < 0)
         goto done;
@@ -295,7 +276,7 @@ static void find_file(const search *s, bool are_hard)
                           H5Oget_info2(s->each->parent, &parent, H5O_INFO_BASIC) >= 0;
     const char *rest = strstr(s->each->pattern, "{id}");
     rest += strcspn(rest, "/");
-    const bool is_near = s->p.is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
+    const bool is_near = s->of.is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
     s->each->vfile = is_known ? sp_h5_vfile_of(file) : NULL;
     s->each->file_number = whole.fileno;
     s->each->is_hard = are_hard && is_near && whole.fileno == parent.fileno;
@@ -305,35 +286,21 @@ sp_status sp_h5_each_find(sp_stored_file *f, const char *path, const char *mend,
                           sp_status (*check)(void *arg, sp_stored *array, sp_error *err), void *arg, sp_error *err)
 {
     sp_h5_store *h = f->own;
-    search s = {.f = f, .each = &h->each, .mend = mend, .check = check, .arg = arg};
+    search s = {.f = f, .each = &h->each, .n = n, .check = check, .arg = arg};
     int64_t n_found = 0;
     bool are_hard = false;
     sp_status status = SP_OK;
-    if (!(h->each.pattern = strdup(path)) || !sp_array_pattern_split(path, &s.p) || !(h->each.group = strdup(s.p.group)))
+    TRY(sp_array_search_open(&s.of, f, path, mend, err));
+    if (!(h->each.pattern = strdup(path)) || !(h->each.group = strdup(s.of.group)))
         TRY(sp_no_memory(err));
-    const sp_h5_what what = sp_h5_look(h->file, s.p.group);
-    if (what == SP_H5_DATASET)
-        TRY(sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", f->file, s.p.group, mend));
-    if (what != SP_H5_GROUP)
-        TRY(sp_h5_explain(h->file, f->file, s.p.group, mend, err));
-    TRY(sp_h5_links(h->file, f->file, s.p.group, ids, &n_found, &are_hard, err));
-    h->each.beside = s.p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
-    h->each.parent = H5Gopen2(h->file, s.p.group, H5P_DEFAULT);
+    TRY(sp_h5_links(h->file, f->file, s.of.group, ids, &n_found, &are_hard, err));
+    h->each.beside = s.of.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
+    h->each.parent = H5Gopen2(h->file, s.of.group, H5P_DEFAULT);
     find_file(&s, are_hard);
-    if (!s.p.is_leaf && !h->each.beside)
+    if (!s.of.is_leaf && !h->each.beside)
         TRY(sp_no_memory(err));
-    for (int64_t i = 0; i < n_found; i++) { /* those that are recordings move to the front */
-        char *id = (*ids)[i];
-        bool is_one;
-        if (!sp_array_pattern_id(&s.p, id))
-            continue;
-        (*ids)[*n] = id;
-        TRY(recording_look(&s, id, *n, &is_one, err));
-        *n += is_one;
-    }
-    if (*n == 0)
-        TRY(sp_fail(err, SP_EFILE, "%s: nothing in the file fits %s; %s", f->file, path, mend));
+    TRY(sp_array_search_each(&s.of, *ids, n_found, recording_look, &s, n, err));
 done:
-    sp_array_pattern_free(&s.p);
+    sp_array_search_close(&s.of);
     return status;
 }
