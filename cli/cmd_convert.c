@@ -1,5 +1,4 @@
 /* statepath convert: recordings from any files, packed into one HDF5 file. */
-#include <stdio.h>
 
 #include "command.h"
 #include "outputs.h"

@@ -1,5 +1,4 @@
 /* statepath mask: masks of rows and of sequences, as commands. */
-#include <stdio.h>
 #include <string.h>
 
 #include "mask/mask_commands.h"

@@ -1,5 +1,4 @@
 /* statepath predict: scores of signals by trained weights. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* statepath simulate: make data from a recipe. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"

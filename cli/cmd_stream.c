@@ -1,6 +1,5 @@
 /* statepath stream: one line of K numbers in, one class name out, while the recording goes on. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

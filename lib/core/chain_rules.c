@@ -3,7 +3,6 @@
 #include "core/chain_states.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 int32_t sp_chain_n_classes(const sp_chain *chain)
 {

@@ -1,6 +1,5 @@
 #include "statepath/scores.h"
 
-#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +13,6 @@
 #include "core/prepare.h"
 #include "core/row_check.h"
 #include "core/try.h"
-#include "core/workers.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
 

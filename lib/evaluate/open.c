@@ -3,11 +3,8 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/statistics/intervals.h"
-#include "evaluate/value.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 sp_evaluation_options sp_evaluation_options_default(void)

@@ -3,7 +3,6 @@
 
 #include "core/numbers.h"
 #include "core/try.h"
-#include "core/workers.h"
 #include "learn/crf_private.h"
 #include "learn/lbfgs.h"
 #include "learn/training.h"

@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "core/workers.h"
 #include "learn/crf_pass.h"
 
 sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_positions, sp_error *err)

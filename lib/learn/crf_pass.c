@@ -14,7 +14,6 @@
  * decode/forward_backward.c. For D = 1 staying stands on the diagonal of the matrix, and positions cost nothing.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/logmath.h"
 #include "learn/crf_pass.h"

@@ -10,7 +10,6 @@
 #include "core/numbers.h"
 #include "core/owned.h"
 #include "core/try.h"
-#include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
 #include "learn/training.h"

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void sp_smooth(int32_t n, const double *count, const uint8_t *allowed, double smoothing, double *p)
 {

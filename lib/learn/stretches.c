@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void sp_stretches_clear(sp_stretches *stretches)
 {

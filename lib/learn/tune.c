@@ -1,10 +1,9 @@
 /* Models judged by recordings that they did not see, inside a training set. */
-#include <stdlib.h>
 
+#include "learn/tune.h"
 #include "core/try.h"
 #include "learn/learn.h"
 #include "learn/training.h"
-#include "learn/tune.h"
 
 static bool is_labelled(const sp_training *training, int64_t n)
 {

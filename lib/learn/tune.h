@@ -5,7 +5,6 @@
 #include "core/owned.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
-#include "statepath/metrics.h"
 
 /* cross.c. Decodes every recording with the model of its fold and judges against the labels; greater is better (the negative of
  * nll). Undecoded steps are wrong; a labelled step costs at most 20 nats. SP_OK, SP_ENOMEM and what decoding returns. */

@@ -1,5 +1,4 @@
 /* Paths that are decoded of the scores, block by block. */
-#include "core/prepare.h"
 #include "core/try.h"
 #include "evaluate/work.h"
 #include "learn/learn.h"

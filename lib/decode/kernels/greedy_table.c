@@ -1,7 +1,6 @@
 #include "decode/kernels/greedy_table.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "decode/kernels/chunks/path_sum.h"
 #include "decode/kernels/isa_kernels.h"

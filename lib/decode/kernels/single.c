@@ -2,7 +2,6 @@
 #include "decode/kernels/single.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/chain_states.h"
 #include "decode/kernels/isa_kernels.h"

@@ -5,8 +5,6 @@
  * is Viterbi's.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "decode/strategies/frontier.h"
 #include "decode/strategies/search.h"

@@ -1,8 +1,5 @@
 /* Steps at which a rule is broken, each with what everybody says there. */
-#include "core/chain.h"
 #include "evaluate/evaluation.h"
-
-#include <string.h>
 
 /* What a path says at step t of the piece. */
 static sp_illegal_said said_at(const sp_chain *chain, const sp_recording *r, const int32_t *path, int64_t t)

@@ -3,8 +3,6 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
-#include <string.h>
-
 /* The Hungarian method with potentials (Kuhn 1955, Munkres 1957; rows brought in one by one along shortest augmenting paths),
  * O(K^3), on whole numbers: reference class i pays -confusion[i,j] for the name of column j. Arrays from 1; 0 is the row that is
  * being brought in. */

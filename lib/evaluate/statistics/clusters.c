@@ -5,7 +5,6 @@
 #include "evaluate/statistics/clusters.h"
 #include "core/owned.h"
 #include "core/try.h"
-#include "core/workers.h"
 #include "evaluate/statistics/intervals.h"
 #include "evaluate/statistics/resample.h"
 #include "evaluate/value.h"

@@ -11,7 +11,6 @@
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- McNemar ---- */
 

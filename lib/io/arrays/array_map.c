@@ -1,6 +1,5 @@
 #include "io/arrays/array_map.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "io/arrays/array_read.h"
 #include "io/format.h"
 #include "io/holes.h"
-#include "io/raters.h"
 
 const char sp_array_swap[] = "; where the scores are [recordings, classes, steps], write them again with .swapaxes(1, 2)";
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "io/arrays/array_source.h"
-#include "io/foreign.h"
 
 /* ---- the header: magic, version, length, and a dictionary as Python writes it ---- */
 

@@ -1,7 +1,6 @@
 #include "io/arrays/npz.h"
 
 #include <libdeflate.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Tables with columns onset and duration: BIDS events.tsv, NCHSDB, and what MNE writes of its annotations as text. n/a in
  * duration: until the next stage. */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -5,7 +5,6 @@
  *              says, and a gap between two is a gap
  *   Profusion  CMPStudyConfig: EpochLength, and SleepStages of one SleepStage an epoch
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

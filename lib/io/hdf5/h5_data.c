@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_virtual.h"

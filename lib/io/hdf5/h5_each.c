@@ -1,5 +1,4 @@
 /* One dataset a recording: "/recordings/{id}/log_probs" and other patterns. Each object is opened once, when they are found. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

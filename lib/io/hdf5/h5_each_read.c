@@ -1,6 +1,5 @@
 /* Values of recordings of a dataset each, on their way: by the places that were noted, by their chunks, or each opened by
  * itself. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

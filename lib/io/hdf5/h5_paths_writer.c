@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <hdf5.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* `labeller` of a model file: who decided a class for each step, and how often which in place of which. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/try.h"

@@ -1,6 +1,4 @@
 /* A model from JSON: everything but the rules themselves (model_json_rules.c). */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include "io/json/model_json_reader.h"
 
-#include <string.h>
-
 #include "core/names.h"
 #include "statepath/status.h"
 

@@ -1,7 +1,6 @@
 /* A model as JSON, as a person would write it. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "io/json/model_json_durations.h"
 #include "statepath/model_json.h"

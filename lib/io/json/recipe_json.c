@@ -6,7 +6,6 @@
 
 #include "core/try.h"
 #include "io/json/recipe_reader.h"
-#include "io/text/text_read.h"
 #include "learn/learn.h"
 #include "statepath/model_json.h"
 

@@ -1,8 +1,6 @@
 /* The part of a recipe that speaks of signals, and the model that its transitions keep to. */
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/model/model.h"
 #include "core/try.h"

@@ -10,7 +10,6 @@
 
 #include "core/try.h"
 #include "io/arrays/array_source.h"
-#include "io/foreign.h"
 #include "io/matlab/mat_arrays.h"
 
 enum { HEADER = 128, TAG = 8, NAME = 64 };

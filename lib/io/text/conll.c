@@ -1,10 +1,8 @@
 #include "io/text/conll.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/model/model.h"
 #include "core/names.h"

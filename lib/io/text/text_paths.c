@@ -1,8 +1,6 @@
 /* Paths as CSV and TSV: a line a step. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "core/try.h"
 #include "io/paths_export.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "io/source.h"
 #include "pipeline/options.h"
 
 enum { CHECK_BYTES = 8 << 20, NAMED_FILES = 5 };

@@ -1,7 +1,6 @@
 /* sp_file_recordings: recordings of any files as one, with what stands beside them, for whoever wants them as they are. */
 #include "pipeline/files/file_recordings.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/try.h"

@@ -1,5 +1,4 @@
 /* Evaluating paths that are there already: the files are opened, and their recordings and classes matched. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

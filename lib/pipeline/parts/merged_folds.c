@@ -3,7 +3,6 @@
 #include "pipeline/parts/merge.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "statepath/model_json.h"
 

@@ -1,5 +1,4 @@
 /* What a run says of itself in the header of its part (lib/parts/part.c), and whose its recordings are. */
-#include "core/numbers.h"
 #include "pipeline/calibration.h"
 #include "pipeline/parts/part_run.h"
 #include "pipeline/run.h"

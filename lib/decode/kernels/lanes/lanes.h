@@ -12,7 +12,6 @@
 
 #include "core/chain_states.h"
 #include "core/isa.h"
-#include "core/scratch.h"
 #include "statepath/scores.h"
 
 enum {
