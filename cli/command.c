@@ -158,15 +158,3 @@ int command_main(const command *c, int argc, const char **argv)
     free(words);
     return exit_status;
 }
-
-void commands_visit(const command *const *commands, int n, command_visit *visit, void *arg)
-{
-    for (int i = 0; i < n; i++) {
-        options o;
-        option_table table;
-        options_init(&o);
-        options_fill(&table, &o, commands[i]->takes, commands[i]->lacks);
-        visit(commands[i], table.groups, arg);
-        options_clear(&o);
-    }
-}

@@ -36,8 +36,4 @@ extern const command convert_command, inspect_command, compare_command, decode_c
  * missing, else EXIT_DONE. */
 int command_main(const command *c, int argc, const char **argv);
 
-/* Goes through the commands: calls `visit` with each and its table of options, which holds until `visit` returns. */
-typedef void command_visit(const command *c, const struct poptOption *table, void *arg);
-void commands_visit(const command *const *commands, int n, command_visit *visit, void *arg);
-
 #endif

@@ -4,6 +4,13 @@
 
 #include "command.h"
 
+/* bash.completion, zsh.completion and fish.completion, compiled in (models/embed.cmake). */
+typedef struct completion_function {
+    const char *shell; /* NULL ends the table */
+    const char *text;
+} completion_function;
+extern const completion_function completion_functions[];
+
 /* Prints the function for `shell` ("bash", "zsh", "fish"). Returns an exit status: EXIT_USAGE for another shell. */
 int completion_print(const char *shell);
 

@@ -136,10 +136,9 @@ static void put_option(const struct poptOption *option, void *arg)
     put_words(words);
 }
 
-static void put_command(const command *c, const struct poptOption *table, void *arg)
+static void put_command(const command *c, const struct poptOption *table)
 {
     char name[64];
-    (void)arg;
     snprintf(name, sizeof name, "statepath-%s", c->name);
     put_head(name, c->summary);
     printf(".SH SYNOPSIS\n.nf\n\\fBstatepath %s\\fP ", c->name);
@@ -170,7 +169,12 @@ static void put_command(const command *c, const struct poptOption *table, void *
 
 void manual_command(const command *c)
 {
-    commands_visit(&c, 1, put_command, NULL);
+    options o;
+    option_table table;
+    options_init(&o);
+    options_fill(&table, &o, c->takes, c->lacks);
+    put_command(c, table.groups);
+    options_clear(&o);
 }
 
 /* ---- the program ---- */
