@@ -219,8 +219,9 @@ static const char *value_of(const struct poptOption *table, const char *name, si
 
 static void offer_option(const struct poptOption *option, void *arg)
 {
+    char about[ABOUT_TEXT];
     if (option->longName)
-        offer(arg, option->descrip, "--%s", option->longName);
+        offer(arg, option_about(option, about), "--%s", option->longName);
 }
 
 /* The last of n words after a command. */

@@ -42,6 +42,15 @@ char *choices_text(const char *choices, char text[CHOICES_TEXT])
     return text;
 }
 
+char *option_about(const struct poptOption *option, char text[ABOUT_TEXT])
+{
+    char choices[CHOICES_TEXT];
+    choices_text(option->argDescrip, choices);
+    snprintf(text, ABOUT_TEXT, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
+    name_options(text);
+    return text;
+}
+
 /* Letters, not bytes: descriptions are UTF-8. */
 static int columns(const char *text, size_t n)
 {
@@ -97,7 +106,7 @@ typedef struct listing {
 static void print_option(const struct poptOption *option, void *arg)
 {
     listing *l = arg;
-    char text[LEFT_TEXT], choices[CHOICES_TEXT], words[1024];
+    char text[LEFT_TEXT], about[ABOUT_TEXT];
     if (!l->has_begun || !option->longName)
         putchar('\n');
     l->has_begun = true;
@@ -105,13 +114,11 @@ static void print_option(const struct poptOption *option, void *arg)
         printf("%s\n", option->descrip);
         return;
     }
-    choices_text(option->argDescrip, choices);
-    snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
     if (left_column(option, text) <= l->left)
         printf("%-*s", l->left + 2, text);
     else
         printf("%s\n%*s", text, l->left + 2, "");
-    print_wrapped(words, l->left + 2, l->left + 2);
+    print_wrapped(option_about(option, about), l->left + 2, l->left + 2);
 }
 
 static void print_strategies(int left)

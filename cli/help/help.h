@@ -37,5 +37,8 @@ const char *option_value(const struct poptOption *option);
 /* "report, relax or error" of the choice "report|relax|error"; "" of anything else, and of NULL. Returns text. */
 enum { CHOICES_TEXT = 160 };
 char *choices_text(const char *choices, char text[CHOICES_TEXT]);
+/* What is said of an option: its choices, then its description, other options in it as the program writes them. Returns text. */
+enum { ABOUT_TEXT = 1024 };
+char *option_about(const struct poptOption *option, char text[ABOUT_TEXT]);
 
 #endif

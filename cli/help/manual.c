@@ -108,7 +108,7 @@ static void put_strategies(void)
 /* A group's heading, or an option. */
 static void put_option(const struct poptOption *option, void *arg)
 {
-    char choices[CHOICES_TEXT], words[1024];
+    char about[ABOUT_TEXT];
     (void)arg;
     if (!option->longName) {
         printf(".SS \"");
@@ -131,9 +131,7 @@ static void put_option(const struct poptOption *option, void *arg)
     if (value)
         printf(" \\fI%s\\fP", value);
     putchar('\n');
-    choices_text(option->argDescrip, choices);
-    snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
-    put_words(words);
+    put_words(option_about(option, about));
 }
 
 static void put_command(const command *c, const struct poptOption *table)

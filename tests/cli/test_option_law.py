@@ -8,6 +8,7 @@ of both runs, after "=" in place of the block's; "!" marks a value that is refus
 out of range or of no meaning is refused too, and the default that the table gives, given by name, changes nothing.
 """
 import functools
+import glob
 import json
 import os
 import re
@@ -557,6 +558,17 @@ class TestOptionLaw(st.TestCase):
         with ThreadPoolExecutor(4) as pool:
             wrong = sum(pool.map(lambda case: self.judge(*case), cases), [])
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))
+
+    def test_the_library_names_options_as_rows(self):
+        """A text of the library has `absent_class`, which the program writes as --absent-class and Python as absent_class=."""
+        options = set().union(*self.offered.values())
+        wrong = []
+        for file in sum((glob.glob(os.path.join(st.SOURCE, "lib", "**", "*." + kind), recursive=True) for kind in ("c", "h", "def")), []):
+            with open(file, encoding="utf-8") as f:
+                code = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+            named = {name for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', code) for name in re.findall(r"--[a-z][\w-]*", text)}
+            wrong += ["%s: %s" % (os.path.relpath(file, st.SOURCE), name) for name in sorted(named & options)]
+        self.assertEqual(wrong, [])
 
 
 if __name__ == "__main__":
