@@ -76,6 +76,9 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     options checked = *o; /* for looking only */
     checked.run.force = checked.run.force || o->resume;
     TRY(outputs_check(&checked, inputs, err));
+    sp_masking masking = SP_MASKING_NONE;
+    if (o->masking)
+        TRY(sp_masking_parse(o->masking, &masking, err));
     const sp_train_plan plan = {.file = words[0],
                                 .signals = o->signals,
                                 .access = sp_run_access(&o->run),
@@ -87,7 +90,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
                                 .rate = o->rate,
                                 .seed = o->network_seed,
                                 .threads = o->run.decode.threads,
-                                .masking = o->masking,
+                                .has_masking = o->masking != NULL,
+                                .masking = masking,
                                 .model = o->run.model,
                                 .report = o->report,
                                 .beside = o->beside,

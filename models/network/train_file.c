@@ -149,12 +149,12 @@ static sp_status begin(sp_train_run *t, sp_error *err)
 {
     const sp_train_plan *o = t->plan;
     const sp_signals_info *info = t->info;
-    t->origin = (sp_weights_origin){
-        .batch = o->batch ? o->batch : 32, .seed = o->seed ? (uint32_t)o->seed : 1, .rate = isnan(o->rate) ? 0.001 : o->rate};
+    t->origin = (sp_weights_origin){.batch = o->batch ? o->batch : 32,
+                                    .seed = o->seed ? (uint32_t)o->seed : 1,
+                                    .rate = isnan(o->rate) ? 0.001 : o->rate,
+                                    .masking = o->has_masking ? o->masking : SP_MASKING_NONE};
     sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
     sp_status status = SP_OK;
-    if (o->masking)
-        TRY(sp_masking_parse(o->masking, &t->origin.masking, err));
     TRY(check_mask(t, err));
     if (!(t->origin.data = describe_data(t)))
         TRY(sp_no_memory(err));
@@ -182,8 +182,7 @@ static sp_status go_on(sp_train_run *t, sp_error *err)
         status = sp_fail(err, SP_EDATA, "`resume`: %s was trained on other data than %s (it says: %s; these are: %s)", o->output,
                          t->info->file, was->data, data);
     else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
-             (o->seed && (uint32_t)o->seed != was->seed) ||
-             (o->masking && strcmp(o->masking, sp_masking_name(was->masking)) != 0))
+             (o->seed && (uint32_t)o->seed != was->seed) || (o->has_masking && o->masking != was->masking))
         status = sp_fail(err, SP_EINVAL,
                          "`resume`: %s was begun with `batch` %d `rate` %g `seed` %u `masking` %s; leave these options out",
                          o->output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));

@@ -33,9 +33,10 @@ typedef struct sp_train_plan {
     double rate;        /* 0.001 */
     long seed;          /* 1 */
     int threads;
-    const char *masking; /* "none" */
-    const char *model;   /* file or name of the rules */
-    const char *report;  /* a page (report.h); with `beside`, of another file of weights too */
+    bool has_masking;
+    sp_masking masking; /* with has_masking; SP_MASKING_NONE */
+    const char *model;  /* file or name of the rules */
+    const char *report; /* a page (report.h); with `beside`, of another file of weights too */
     const char *beside;
     void (*told)(void *arg, const sp_train_news *news);
     void *arg;

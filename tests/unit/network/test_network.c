@@ -684,7 +684,8 @@ static void training_from_a_file(void **state)
     plan.beside = "w.h5 is not here";
     plan.epochs = 4;
     assert_int_equal(sp_train_file(&plan, &err), SP_EFILE);
-    plan.masking = "true-previous";
+    plan.has_masking = true;
+    plan.masking = SP_MASKING_TRUE_PREVIOUS;
     plan.resume = false;
     assert_int_equal(sp_train_file(&plan, &err), SP_EINVAL);
     assert_non_null(strstr(err.message, "`masking` true-previous needs the rules: `model` M is missing"));
