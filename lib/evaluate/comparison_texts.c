@@ -93,20 +93,9 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
 
 /* ---- several classifiers ---- */
 
-int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy)
+const char *sp_own_name(const char *strategy, const char *classifier)
 {
-    for (int32_t i = 0; i < n_against; i++) {
-        const size_t n = strlen(against[i]);
-        if (strncmp(strategy, against[i], n) == 0 && strategy[n] == '.')
-            return i + 1;
-    }
-    return 0;
-}
-
-const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy)
-{
-    const int32_t classifier = sp_classifier_of(n_against, against, strategy);
-    return classifier ? strategy + strlen(against[classifier - 1]) + 1 : strategy;
+    return classifier ? strategy + strlen(classifier) + 1 : strategy;
 }
 
 /* ---- likelihood ---- */

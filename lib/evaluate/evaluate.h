@@ -25,6 +25,7 @@ typedef struct sp_evaluation_options {
     const char *const *names;   /* [n_strategies]; those of other classifiers are NAME.STRATEGY */
     int32_t n_against;          /* other classifiers, at most SP_MOST_AGAINST */
     const char *const *against; /* [n_against] their names; copied. Strategies of one stand together, in the order of these */
+    const int32_t *classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
     const bool *is_legal;       /* [n_strategies] legal by construction */
     bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
     bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
@@ -226,10 +227,8 @@ void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
 sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
                               sp_error *err);
 
-/* The classifier whose strategy has this name: 0 the first, i against[i-1] where it is against[i-1].STRATEGY; and the strategy's
- * name without it. */
-int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy);
-const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy);
+/* The name of a strategy without its classifier's; NULL: it is the first's. */
+const char *sp_own_name(const char *strategy, const char *classifier);
 
 /* From words such as "Light=N1,N2; Deep=N3": groups with a name and their classes; a class that is not named stays itself. Blanks
  * around names do not count. classes [n_classes] in the order of the columns.

@@ -140,13 +140,18 @@ static int32_t refuse_figure(parser *p, sp_figure_scope scope, const char *word,
                   scope == SP_OF_STRATEGY ? ", and classes.NAME.f1 and the like" : "", hint);
 }
 
-/* Is argmax among the strategies of the same classifier? */
-static bool has_argmax(const sp_gate_scope *scope, const char *strategy)
+static int32_t classifier_of(const sp_gate_scope *scope, int32_t strategy)
 {
-    const int32_t classifier = sp_classifier_of(scope->n_against, scope->against, strategy);
+    return scope->classifiers ? scope->classifiers[strategy] : 0;
+}
+
+/* Is argmax among the strategies of the same classifier? */
+static bool has_argmax(const sp_gate_scope *scope, int32_t strategy)
+{
+    const int32_t classifier = classifier_of(scope, strategy);
+    const char *name = classifier ? scope->against[classifier - 1] : NULL;
     for (int32_t i = 0; i < scope->n_strategies; i++)
-        if (sp_classifier_of(scope->n_against, scope->against, scope->strategies[i]) == classifier &&
-            strcmp(sp_own_name(scope->n_against, scope->against, scope->strategies[i]), "argmax") == 0)
+        if (classifier_of(scope, i) == classifier && strcmp(sp_own_name(scope->strategies[i], name), "argmax") == 0)
             return true;
     return false;
 }
@@ -161,7 +166,7 @@ static int32_t read_key(parser *p, sp_gate_node node, const char *what)
         return refuse_figure(p, node.scope, word, n, what);
     if (node.figure->needs >> SP_NEEDS_LABELS & 1 && !p->scope->has_labels)
         return refuse(p, p->at, "%s needs a reference, and there are no labels", node.figure->key);
-    if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_argmax(p->scope, p->scope->strategies[node.strategy]))
+    if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_argmax(p->scope, node.strategy))
         return refuse(p, p->at, "%s counts against argmax, which is not among the strategies", node.figure->key);
     p->at += n;
     node.end = p->at;

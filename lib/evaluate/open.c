@@ -116,7 +116,7 @@ static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *op
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
-/* The classifier that a strategy belongs to is the one that its name begins with; and where its argmax is. */
+/* The classifiers, which strategies are theirs, and where the argmax of each is. */
 static sp_status classifiers_open(sp_comparison *c, const sp_evaluation_options *options, sp_error *err)
 {
     const int32_t n = options->n_against;
@@ -132,12 +132,12 @@ static sp_status classifiers_open(sp_comparison *c, const sp_evaluation_options 
         argmax[i] = -1;
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_strategy_result *strategy = &c->strategies[s];
-        strategy->classifier = sp_classifier_of(n, options->against, strategy->name);
-        if (strcmp(sp_own_name(n, options->against, strategy->name), "argmax") == 0)
+        strategy->classifier = options->classifiers ? options->classifiers[s] : 0;
+        sp_against *of = strategy->classifier ? &c->against[strategy->classifier - 1] : NULL;
+        if (strcmp(sp_own_name(strategy->name, of ? of->name : NULL), "argmax") == 0)
             argmax[strategy->classifier] = s;
-        if (strategy->classifier == 0)
+        if (!of)
             continue;
-        sp_against *of = &c->against[strategy->classifier - 1];
         of->first = of->n_strategies ? of->first : s;
         of->n_strategies++;
     }
@@ -218,6 +218,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.names = NULL;
     e->options.is_legal = NULL;
     e->options.against = NULL;
+    e->options.classifiers = NULL;
     e->options.classes = NULL;
     e->options.background = NULL;
     e->options.stage_of_class = NULL;

@@ -71,6 +71,7 @@ static sp_status fetch_steps(const sp_judging *j, sp_comparison *comparison, sp_
     steps.how.names = how->names;
     steps.how.n_against = how->n_against;
     steps.how.against = how->against;
+    steps.how.classifiers = how->classifiers;
     steps.how.trace_steps = how->trace_steps;
     steps.how.with_ceiling = false;
     TRY(sp_evaluation_new(again->chain, NULL, &steps.how, &steps.evaluation, err));
@@ -219,8 +220,8 @@ static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how, cons
     p->wake.stages = p->wake.room;
 }
 
-/* Names of all strategies and classifiers, and which strategies are legal by construction: of paths that are there already
- * legality is counted, never assumed. */
+/* Names of all strategies and classifiers, whose strategies they are, and which are legal by construction: of paths that are there
+ * already legality is counted, never assumed. */
 static void list_everybody(sp_judging *j)
 {
     const sp_pipeline *p = j->p;
@@ -230,9 +231,11 @@ static void list_everybody(sp_judging *j)
         const sp_pipeline *one = i < 0 ? p : &p->against[i].p;
         if (i >= 0)
             j->against[i] = p->against[i].name;
-        for (int s = 0; s < one->n_strategies; s++)
-            j->is_legal[at++] = one->source->is_decoded && sp_strategy_about(one->strategies[s].kind)->is_legal &&
-                                one->on_infeasible != SP_INFEASIBLE_RELAX;
+        for (int s = 0; s < one->n_strategies; s++, at++) {
+            j->classifiers[at] = i + 1;
+            j->is_legal[at] = one->source->is_decoded && sp_strategy_about(one->strategies[s].kind)->is_legal &&
+                              one->on_infeasible != SP_INFEASIBLE_RELAX;
+        }
     }
 }
 
@@ -248,6 +251,7 @@ static void describe_input(sp_judging *j, const sp_judging_form *form)
     how->names = j->names;
     how->n_against = p->n_against;
     how->against = j->against;
+    how->classifiers = j->classifiers;
     how->is_legal = j->is_legal;
     how->has_path_scores = p->about.has_path_scores;
     how->has_length_trim = p->about.cut_path_steps != NULL;
@@ -292,6 +296,7 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
                                  .strategies = j->names,
                                  .n_against = p->n_against,
                                  .against = j->against,
+                                 .classifiers = j->classifiers,
                                  .n_classes = K,
                                  .classes = j->classes,
                                  .has_labels = p->info->has_labels};

@@ -35,11 +35,10 @@ static void choose_within(sp_evaluation *e, int32_t classifier)
                 choose(e, a, b);
 }
 
-/* The name of a strategy without its classifier's. */
 static const char *own_name(const sp_comparison *c, int32_t s)
 {
     const int32_t classifier = c->strategies[s].classifier;
-    return c->strategies[s].name + (classifier ? strlen(c->against[classifier - 1].name) + 1 : 0);
+    return sp_own_name(c->strategies[s].name, classifier ? c->against[classifier - 1].name : NULL);
 }
 
 /* Across classifiers, an earlier one's strategies against a later one's: those of one name, or of two. */

@@ -548,6 +548,7 @@ typedef struct sp_gate_scope {
     bool has_labels;
     int32_t n_against;          /* other classifiers, whose strategies are called NAME.STRATEGY */
     const char *const *against; /* [n_against] their names */
+    const int32_t *classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
 } sp_gate_scope;
 
 /* Reads and checks a text. SP_OK; SP_EINVAL (the message shows the place, and lists what exists where a strategy, class or metric

@@ -1,7 +1,6 @@
 #include "pipeline/rules/rule_variants.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/model/model.h"
 #include "core/try.h"
@@ -18,10 +17,8 @@ static int64_t count_in(const sp_pair_count *pairs, int64_t n, int32_t from, int
 
 static const sp_strategy_result *argmax_of(const sp_comparison *c)
 {
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        if (!strcmp(c->strategies[s].name, "argmax"))
-            return &c->strategies[s];
-    return NULL;
+    const int32_t s = c->n_strategies ? c->strategies[0].argmax : -1;
+    return s < 0 ? NULL : &c->strategies[s];
 }
 
 static int64_t broken(const sp_rule_cost *rule)

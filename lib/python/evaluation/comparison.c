@@ -170,7 +170,20 @@ static const char *against_name(const sp_comparison *c, int32_t i)
     return c->against[i].name;
 }
 
-/* figures() -> (strategies, classes, other classifiers, has labels, {key: value, or why there is none}) */
+/* Whose each strategy is: 0 the first classifier's. */
+static PyObject *classifiers_of(const sp_comparison *c)
+{
+    PyObject *list = PyList_New(0);
+    for (int32_t s = 0; list && s < c->n_strategies; s++) {
+        PyObject *number = PyLong_FromLong(c->strategies[s].classifier);
+        if (!number || PyList_Append(list, number) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(number);
+    }
+    return list;
+}
+
+/* figures() -> (strategies, whose each is, classes, other classifiers, has labels, {key: value, or why there is none}) */
 static PyObject *comparison_figures(PyObject *self, PyObject *none)
 {
     const sp_comparison *c = comparison_of(self);
@@ -189,8 +202,9 @@ static PyObject *comparison_figures(PyObject *self, PyObject *none)
         Py_XDECREF(dict);
         return NULL;
     }
-    return Py_BuildValue("(NNNON)", names_of(c->n_strategies, strategy_name, c), names_of(c->n_classes, class_name, c),
-                         names_of(c->n_against, against_name, c), c->has_labels ? Py_True : Py_False, dict);
+    return Py_BuildValue("(NNNNON)", names_of(c->n_strategies, strategy_name, c), classifiers_of(c),
+                         names_of(c->n_classes, class_name, c), names_of(c->n_against, against_name, c),
+                         c->has_labels ? Py_True : Py_False, dict);
 }
 
 static sp_value value_in_dictionary(void *arg, const sp_gate_figure *figure)
@@ -220,29 +234,50 @@ static PyObject *verdicts(const sp_gate *gate, PyObject *figures)
     return list;
 }
 
+/* [n] from a list of as many numbers from 0 to n_against; NULL with an exception. */
+static int32_t *classifiers_from(PyObject *list, int64_t n, int64_t n_against)
+{
+    int32_t *classifiers = calloc((size_t)n + 1, sizeof *classifiers);
+    bool is_right = PyList_Check(list) && PyList_Size(list) == n;
+    for (Py_ssize_t s = 0; classifiers && is_right && s < n; s++) {
+        const long of = PyLong_AsLong(PyList_GetItem(list, s));
+        is_right = of >= 0 && of <= n_against;
+        classifiers[s] = (int32_t)of;
+    }
+    if (classifiers && is_right)
+        return classifiers;
+    free(classifiers);
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "whose the strategies are is not as Comparison.figures() says it");
+    return NULL;
+}
+
 PyObject *py_judge(PyObject *module, PyObject *args)
 {
     const char *text;
-    PyObject *names[3], *figures, *made = NULL;
+    PyObject *names[3], *owners, *figures, *made = NULL;
     int has_labels;
     sp_error err;
     sp_gate *gate = NULL;
+    int32_t *classifiers = NULL;
     texts strategies = {.n = 0}, classes = {.n = 0}, against = {.n = 0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOOOpO!", &text, &names[0], &names[1], &names[2], &has_labels, &PyDict_Type, &figures))
+    if (!PyArg_ParseTuple(args, "sOOOOpO!", &text, &names[0], &owners, &names[1], &names[2], &has_labels, &PyDict_Type, &figures))
         return NULL;
     if (texts_take(names[0], "strategies", -1, &strategies) && texts_take(names[1], "classes", -1, &classes) &&
-        texts_take(names[2], "against", -1, &against)) {
+        texts_take(names[2], "against", -1, &against) && (classifiers = classifiers_from(owners, strategies.n, against.n))) {
         const sp_gate_scope scope = {.n_strategies = (int32_t)strategies.n,
                                      .strategies = strategies.items,
                                      .n_classes = (int32_t)classes.n,
                                      .classes = classes.items,
                                      .has_labels = has_labels,
                                      .n_against = (int32_t)against.n,
-                                     .against = against.items};
+                                     .against = against.items,
+                                     .classifiers = classifiers};
         made = sp_gate_new(text, &scope, &gate, &err) == SP_OK ? verdicts(gate, figures) : raise_error(&err);
     }
     sp_gate_free(gate);
+    free(classifiers);
     texts_release(&strategies);
     texts_release(&classes);
     texts_release(&against);

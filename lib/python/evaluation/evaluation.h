@@ -66,8 +66,8 @@ bool run_options_from(PyObject *dict, sp_run_options *o);
 bool comparison_init(PyObject *module);
 /* A Comparison, which owns `comparison` from now on; NULL with an exception. */
 PyObject *comparison_wrap(sp_comparison *comparison);
-/* judge(conditions, strategies, classes, other classifiers, has labels, figures) -> [(is true, is undefined, sentence)], of what
- * Comparison.figures() returned */
+/* judge(conditions, strategies, whose each is, classes, other classifiers, has labels, figures) -> [(is true, is undefined,
+ * sentence)], of what Comparison.figures() returned */
 PyObject *py_judge(PyObject *module, PyObject *args);
 
 /* ---- run.c, parts.c, fitting.c: the functions of the module ---- */

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-_Figures = tuple[list[str], list[str], list[str], bool, dict[str, float | str]]
+_Figures = tuple[list[str], list[int], list[str], list[str], bool, dict[str, float | str]]
 
 @final
 class Comparison:
@@ -60,7 +60,14 @@ def read_files(
     /,
 ) -> dict[str, Any]: ...
 def judge(
-    text: str, strategies: list[str], classes: list[str], against: list[str], has_labels: bool, figures: dict[str, float | str], /
+    text: str,
+    strategies: list[str],
+    classifiers: list[int],
+    classes: list[str],
+    against: list[str],
+    has_labels: bool,
+    figures: dict[str, float | str],
+    /,
 ) -> list[tuple[bool, bool, str]]: ...
 def fit(
     rules: str | None,

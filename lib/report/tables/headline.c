@@ -48,7 +48,7 @@ static int32_t strategy_named(const sp_comparison *c, const char *name)
 
 int32_t sp_argmax_strategy(const sp_comparison *c)
 {
-    return strategy_named(c, "argmax");
+    return c->n_strategies ? c->strategies[0].argmax : -1;
 }
 
 /* The first that is legal, by construction or as it came out; -1: none is. */
