@@ -95,33 +95,41 @@ sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop,
     return status;
 }
 
-static const char prefix[] = "prefix:";
-enum { PREFIX = sizeof prefix - 1 };
-
-static sp_status by_prefix(int64_t n, const char *const *ids, const char *groups, sp_subjects **out, sp_error *err)
+sp_status sp_groups_read(const char *text, sp_groups *out, sp_error *err)
 {
-    char place[64];
-    if (strlen(groups) != PREFIX + 1)
+    static const char prefix[] = "prefix:";
+    const size_t n = sizeof prefix - 1;
+    *out = (sp_groups){.by = SP_GROUPS_USUAL};
+    if (!text)
+        return SP_OK;
+    if (strcmp(text, "none") == 0)
+        out->by = SP_GROUPS_NONE;
+    else if (strncmp(text, prefix, n) != 0)
+        *out = (sp_groups){.by = SP_GROUPS_PLACE, .place = text};
+    else if (strlen(text) != n + 1)
         return sp_fail(err, SP_EINVAL,
                        "`groups` %s: write prefix:C with one character C; recordings whose ids are equal up to the first C then "
                        "belong together, for example `groups` prefix:_ for s1_00, s1_01",
-                       groups);
-    snprintf(place, sizeof place, "ids up to the first '%c'", groups[PREFIX]);
-    return sp_subjects_from_names(n, ids, groups[PREFIX], place, out, err);
+                       text);
+    else
+        *out = (sp_groups){.by = SP_GROUPS_PREFIX, .mark = text[n]};
+    return SP_OK;
 }
 
-sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *groups, const char *file, sp_subjects **out,
+sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file, sp_subjects **out,
                                sp_error *err)
 {
+    char place[64];
     *out = NULL;
-    if (!groups || strcmp(groups, "none") == 0)
-        return SP_OK;
-    if (strncmp(groups, prefix, PREFIX) != 0)
+    if (groups->by == SP_GROUPS_PLACE)
         return sp_fail(err, SP_EINVAL,
                        "`groups` %s: %s has nothing beside its steps but the recordings' names; write prefix:C, for example "
                        "`groups` prefix:_ for s1_00, s1_01",
-                       groups, file);
-    return by_prefix(n, ids, groups, out, err);
+                       groups->place, file);
+    if (groups->by != SP_GROUPS_PREFIX)
+        return SP_OK;
+    snprintf(place, sizeof place, "ids up to the first '%c'", groups->mark);
+    return sp_subjects_from_names(n, ids, groups->mark, place, out, err);
 }
 
 sp_status sp_subjects_of_recordings(int64_t n, const char *const *ids, const char *const *texts, const char *what, bool is_asked,

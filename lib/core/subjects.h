@@ -20,14 +20,30 @@ struct sp_subjects {
 
 void sp_subjects_free(sp_subjects *subjects); /* NULL is fine */
 
+/* Where it is to be said. */
+typedef enum sp_groups_by {
+    SP_GROUPS_USUAL,  /* where it is usually said, if it is */
+    SP_GROUPS_NONE,   /* each recording is on its own */
+    SP_GROUPS_PREFIX, /* ids up to the first `mark` */
+    SP_GROUPS_PLACE   /* a dataset or attribute */
+} sp_groups_by;
+typedef struct sp_groups {
+    sp_groups_by by;
+    char mark;
+    const char *place; /* borrowed */
+} sp_groups;
+
+/* From NULL, "none", "prefix:C", or the name of a place. SP_OK; SP_EINVAL (prefix: without its one character). */
+sp_status sp_groups_read(const char *text, sp_groups *out, sp_error *err);
+
 /* From names that are there already: names [n], each up to the first `stop` ('\0': whole). `place` is copied. SP_OK, SP_ENOMEM;
  * SP_EINVAL (more than 2^31 - 1 recordings). */
 sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place, sp_subjects **out,
                                  sp_error *err);
 
-/* The same for "prefix:C", with its message. *out NULL for NULL and "none". `file` is for messages. SP_OK; SP_EINVAL (another
- * word: such recordings have ids only), SP_ENOMEM. */
-sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *groups, const char *file, sp_subjects **out,
+/* The same of recordings that have ids only. *out NULL without a mark. `file` is for messages. SP_OK; SP_EINVAL (a place), SP_ENOMEM.
+ */
+sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const sp_groups *groups, const char *file, sp_subjects **out,
                                sp_error *err);
 
 /* What each recording says of itself: texts [n], NULL or "" where it says nothing; what: the name of the attribute or dataset.

@@ -11,6 +11,7 @@
 #include "statepath/metrics.h"
 #include "statepath/sleep.h"
 #include "statepath/statistics.h"
+#include "tags/tags.h"
 
 typedef struct sp_evaluation sp_evaluation;
 /* What is in these stands in comparison.h. */
@@ -32,7 +33,7 @@ typedef struct sp_evaluation_options {
     int64_t trace_steps;        /* keep the steps of all recordings as long as they are at most so many, else of none:
                                    sp_report_drawn() then says whose are to be fetched; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
-    const char *scheme;         /* of these tags, for the strict reading of entities; NULL: by their letters. During _new only */
+    const sp_tag_scheme *scheme; /* of these tags, for the strict reading of entities; NULL: by their letters */
     bool work_is_guessed, words_are_guessed;
     sp_words words;
     sp_work work;              /* compares pairs by segments (actions) or entities (tags) too */

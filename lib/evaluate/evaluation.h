@@ -282,7 +282,7 @@ void sp_segments_finish(sp_segments *segments);
 /* entities.c. Adds one recording; reference and decoded have room for T. */
 void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_entity_span *reference,
                        sp_entity_span *decoded, sp_entity_counts *all);
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err);
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme, sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
 

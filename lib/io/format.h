@@ -58,7 +58,7 @@ typedef struct sp_format {
     sp_status (*find_raters)(sp_source *source, sp_error *err); /* into source->raters, once */
     sp_status (*read_rater)(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
     sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
-    sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
+    sp_status (*subjects)(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
     const sp_path_format

@@ -197,7 +197,7 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
 }
 
 /* Subjects of each file; where it names none, each of its recordings is one. */
-static sp_status subjects_of_files(sp_source *source, const char *groups, const char **names, char *place, size_t place_size,
+static sp_status subjects_of_files(sp_source *source, const sp_groups *groups, const char **names, char *place, size_t place_size,
                                    sp_subjects **kept, sp_error *err)
 {
     const sp_many *a = source->opened;
@@ -223,11 +223,11 @@ done:
     return status;
 }
 
-static sp_status subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+static sp_status subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     const sp_many *a = source->opened;
     const sp_source_info *info = &source->info;
-    const bool by_ids = groups && (strcmp(groups, "none") == 0 || strncmp(groups, "prefix:", 7) == 0);
+    const bool by_ids = groups->by == SP_GROUPS_NONE || groups->by == SP_GROUPS_PREFIX;
     bool has_any = false;
     for (int64_t i = 0; i < a->list->n && !has_any; i++) { /* formats that name subjects; a source that is closed may be of one */
         const sp_source *one = a->members[i].source;

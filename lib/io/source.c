@@ -550,7 +550,7 @@ sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *
     return source->format->epoch_seconds ? source->format->epoch_seconds(source, seconds, err) : SP_OK;
 }
 
-sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     const sp_source_info *info = &source->info;
     return source->format->subjects ? source->format->subjects(source, groups, out, err)

@@ -70,16 +70,16 @@ sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t r
                                      int32_t *labels, sp_error *err);
 
 /* Looks for the subjects of a file's recordings.
- *   groups  NULL: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
+ *   groups  usual: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
  *           the root; in groups an attribute or a dataset `subject` of each recording's group (of the dataset itself where the
  *           pattern ends with {id}), looked for when the first or the last recording has it
- *           "none": no subjects, whatever the file holds
- *           "prefix:C": recordings whose ids are equal up to the first C (the whole id where it has no C)
- *           anything else: that dataset; in groups that attribute or dataset of each recording
+ *           none: no subjects, whatever the file holds
+ *           prefix: recordings whose ids are equal up to the first mark (the whole id where it has none)
+ *           place: that dataset; in groups that attribute or dataset of each recording
  *   *out    NULL where nobody says anything; the caller frees it
- * SP_OK; SP_EINVAL (prefix: without its one character, or of a file without ids), SP_EFILE (no such dataset), SP_EDATA (not one
+ * SP_OK; SP_EINVAL (a prefix, or a place, of a file without such), SP_EFILE (no such dataset), SP_EDATA (not one
  * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
-sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
+sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err);
 
 /* ---- paths ---- */
 

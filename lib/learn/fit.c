@@ -18,41 +18,14 @@
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
 static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};
 
-static sp_status parse(const char *what, int n, const char *const *names, const char *text, int *out, sp_error *err)
-{
-    char list[256];
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], text) == 0) {
-            *out = i;
-            return SP_OK;
-        }
-    return sp_fail(err, SP_EINVAL, "%s \"%s\": choose from %s", what, text, sp_name_list(list, sizeof list, n, names));
-}
-
 const char *sp_fit_method_name(sp_fit_method method)
 {
     return method_names[method];
 }
 
-sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err)
-{
-    int i = *out;
-    const sp_status status = parse("method", SP_N_FIT_METHODS, method_names, text, &i, err);
-    *out = (sp_fit_method)i;
-    return status;
-}
-
 const char *sp_tune_name(sp_tune tune)
 {
     return tune_names[tune];
-}
-
-sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err)
-{
-    int i = *out;
-    const sp_status status = parse("tuning by", SP_N_TUNES, tune_names, text, &i, err);
-    *out = (sp_tune)i;
-    return status;
 }
 
 sp_fit_options sp_fit_options_default(void)

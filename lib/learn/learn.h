@@ -31,8 +31,6 @@ sp_status sp_cross_decode(const sp_training *training, const sp_model *const *mo
 /* ---- options ---- */
 
 const char *sp_fit_method_name(sp_fit_method method); /* "counts" ... */
-sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err);
-sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err);
 sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err);
 
 /* ---- scores as calibrated ---- */

@@ -19,6 +19,12 @@ const sp_option_row sp_option_rows[] = {
 #include "statepath/options.def"
     {.name = NULL}};
 
+/* Those of the program alone, for what needs one of them: whether it is given only the program knows. */
+#define SP_PROGRAM(id, at, kind, text, argument, about, ...) {.name = text, .help = about, __VA_ARGS__},
+static const sp_option_row program_rows[] = {
+#include "statepath/options.def"
+    {.name = NULL}};
+
 char *sp_option_key(const char *name, char key[SP_OPTION_KEY])
 {
     snprintf(key, SP_OPTION_KEY, "%s", name);
@@ -166,19 +172,22 @@ typedef struct all_options {
     const void *options;
     const bool *given; /* or NULL */
     uint32_t commands;
+    bool is_part;    /* `part` is given, whatever its row says */
+    bool is_library; /* of the program's own options it is not known whether they are given */
 } all_options;
 
 static bool is_given(const all_options *all, const sp_option_row *row)
 {
+    if (all->is_part && row->name && strcmp(row->name, "part") == 0)
+        return true;
     return row->name && (all->given ? all->given[row - all->rows] : sp_option_is_given(row, all->options));
 }
 
-/* A row of the name, of n letters, that a command takes (commands 0: any). */
-static const sp_option_row *find(const all_options *all, const char *name, size_t n)
+/* A row of the name, of n letters, that a command takes. */
+static const sp_option_row *find(const sp_option_row *rows, uint32_t commands, const char *name, size_t n)
 {
-    for (const sp_option_row *row = all->rows; row->name || row->help; row++)
-        if (row->name && strlen(row->name) == n && strncmp(row->name, name, n) == 0 &&
-            (!all->commands || row->commands & all->commands))
+    for (const sp_option_row *row = rows; row->name || row->help; row++)
+        if (row->name && strlen(row->name) == n && strncmp(row->name, name, n) == 0 && row->commands & commands)
             return row;
     return NULL;
 }
@@ -198,7 +207,7 @@ static sp_status check_exclusion(const all_options *all, const sp_option_row *ro
 {
     char key[SP_OPTION_KEY], other_key[SP_OPTION_KEY];
     const size_t n = strcspn(with, "=");
-    const sp_option_row *other = find(all, with, n);
+    const sp_option_row *other = find(all->rows, all->commands, with, n);
     if (!other || !is_given(all, other))
         return SP_OK;
     if (!with[n])
@@ -216,7 +225,9 @@ static sp_status check_need(const all_options *all, const sp_option_row *row, sp
     char list[128] = "", key[SP_OPTION_KEY];
     for (const char *name = row->needs.with; *name; name += strspn(name, " ")) {
         const size_t n = strcspn(name, " ");
-        const sp_option_row *other = find(all, name, n);
+        const sp_option_row *other = find(all->rows, all->commands, name, n);
+        if (!other && all->is_library && find(program_rows, all->commands, name, n))
+            return SP_OK;
         name += n;
         if (!other)
             continue;
@@ -231,45 +242,39 @@ static sp_status check_need(const all_options *all, const sp_option_row *row, sp
                           : sp_fail(err, SP_EINVAL, "`%s` is of use with %s only", sp_option_key(row->name, key), list);
 }
 
-sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
-                                 sp_error *err)
+static sp_status check_all(const all_options *all, sp_error *err)
 {
-    const all_options all = {rows, options, given, commands};
     sp_status status = SP_OK;
-    for (const sp_option_row *row = rows; row->name || row->help; row++) {
-        if (!is_given(&all, row))
+    for (const sp_option_row *row = all->rows; row->name || row->help; row++) {
+        if (!is_given(all, row))
             continue;
-        TRY(check_value(row, options, err));
+        TRY(check_value(row, all->options, err));
         for (int i = 0; i < SP_OPTION_EXCLUDES && row->excludes[i].with; i++)
-            TRY(check_exclusion(&all, row, row->excludes[i].with, row->excludes[i].why, err));
-        if (commands && row->needs.with)
-            TRY(check_need(&all, row, err));
+            TRY(check_exclusion(all, row, row->excludes[i].with, row->excludes[i].why, err));
+        if (row->needs.with)
+            TRY(check_need(all, row, err));
     }
 done:
     return status;
 }
 
-sp_status sp_options_check(const sp_run_options *o, sp_error *err)
+sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
+                                 sp_error *err)
 {
-    return sp_options_check_table(sp_option_rows, o, NULL, 0, err);
+    return check_all(&(all_options){.rows = rows, .options = options, .given = given, .commands = commands}, err);
 }
 
-sp_status sp_options_check_apart(const sp_run_options *o, const char *what, sp_error *err)
+sp_status sp_options_check(const sp_run_options *o, sp_run_call call, sp_error *err)
 {
-    for (const sp_option_row *row = sp_option_rows; row->name; row++)
-        for (int i = 0; i < SP_OPTION_EXCLUDES && row->excludes[i].with; i++)
-            if (strcmp(row->excludes[i].with, what) == 0 && sp_option_is_given(row, o))
-                return refuse(row, what, row->excludes[i].why, err);
-    return SP_OK;
-}
-
-sp_status sp_options_check_without(const sp_run_options *o, const char *what, sp_error *err)
-{
-    const size_t n = strlen(what);
-    for (const sp_option_row *row = sp_option_rows; row->name; row++)
-        if (row->needs.why && strncmp(row->needs.with, what, n) == 0 && sp_option_is_given(row, o))
-            return sp_fail(err, SP_EINVAL, "%s", row->needs.why);
-    return SP_OK;
+    static const uint32_t commands[] = {
+        [SP_CALL_COMPARE] = C_COMPARE, [SP_CALL_PART] = C_COMPARE, [SP_CALL_DECODE] = C_DECODE,   [SP_CALL_EVALUATE] = C_EVALUATE,
+        [SP_CALL_MERGE] = C_MERGE,     [SP_CALL_FIT] = C_FIT,      [SP_CALL_CONVERT] = C_CONVERT, [SP_CALL_MASK] = C_ROWS};
+    return check_all(&(all_options){.rows = sp_option_rows,
+                                    .options = o,
+                                    .commands = commands[call],
+                                    .is_part = call == SP_CALL_PART,
+                                    .is_library = true},
+                     err);
 }
 
 const char *sp_option_without_use(const sp_fit_words *words, int method)

@@ -12,10 +12,6 @@ extern const sp_option_row sp_option_rows[];
 /* "absent_class". Returns key. */
 char *sp_option_key(const char *name, char key[SP_OPTION_KEY]);
 
-/* What excludes `what` is not given, though nothing says that it is. SP_OK, SP_EINVAL. */
-sp_status sp_options_check_apart(const sp_run_options *o, const char *what, sp_error *err);
-/* `what` is not there: nothing is given that needs it. SP_OK, SP_EINVAL. */
-sp_status sp_options_check_without(const sp_run_options *o, const char *what, sp_error *err);
 /* The name of what is given of fitting and says nothing to a method (sp_fit_method); NULL: there is none. */
 const char *sp_option_without_use(const sp_fit_words *words, int method);
 

@@ -439,8 +439,9 @@ static sp_status describe(sp_merged_parts *m, sp_error *err)
     info->has_labels = json_is_true(json_object_get(has, "labels"));
     info->has_segments = json_is_true(json_object_get(has, "segments"));
     info->is_simulated = json_is_true(json_object_get(has, "simulated"));
-    const char *on_infeasible = json_string_value(json_object_get(json_object_get(header, "options"), "on_infeasible"));
-    m->is_relaxed = info->has_scores && on_infeasible && strcmp(on_infeasible, "relax") == 0;
+    sp_run_options o = sp_run_options_default();
+    m->is_relaxed = info->has_scores && sp_part_options_read(json_object_get(header, "options"), &m->own, &o) &&
+                    sp_run_infeasible(&o) == SP_INFEASIBLE_RELAX;
     return info->file && n_classes > 0 && n_classes <= INT32_MAX
                ? SP_OK
                : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again", m->parts[0].name);
@@ -482,7 +483,7 @@ done:
 
 /* ---- of all recordings ---- */
 
-sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err)
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     const char *place = json_string_value(json_object_get(m->parts[0].header, "subjects_place"));
     *out = NULL;
@@ -493,7 +494,7 @@ sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups,
         return sp_no_memory(err);
     for (int64_t r = 0; r < m->n_recordings; r++)
         names[r] = m->parts[m->order[r].part].subjects[m->order[r].recording];
-    sp_status status = groups && strncmp(groups, "prefix:", 7) == 0 /* the ids are those of all files now */
+    sp_status status = groups->by == SP_GROUPS_PREFIX /* the ids are those of all files now */
                            ? sp_subjects_from_ids(m->n_recordings, m->ids, groups, m->info.file, out, err)
                            : sp_subjects_from_names(m->n_recordings, names, '\0', place, out, err);
     free(names);

@@ -44,7 +44,7 @@ typedef sp_status sp_name_inputs(sp_merged_parts *m, sp_error *err);
 sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_name_inputs *name_inputs, sp_error *err);
 
 /* Subjects of all recordings; *out NULL: not known. */
-sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const sp_groups *groups, sp_subjects **out, sp_error *err);
 
 /* Frees what has been counted, once it is joined; steps, holes and headers stay. */
 void sp_merged_parts_drop_counts(sp_merged_parts *m);

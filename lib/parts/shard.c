@@ -1,5 +1,4 @@
-/* Which shard of how many. */
-#include "parts/part.h"
+#include "parts/shard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ static sp_status read_scheduler(const struct variables *v, sp_shard *out, sp_err
     if (id < first || id - first >= n)
         return sp_fail(err, SP_EINVAL, "`shard` auto: %s is %lld, which is not among the %lld tasks of %s", v->id, (long long)id,
                        (long long)n, v->what);
-    *out = (sp_shard){id - first + 1, n};
+    *out = (sp_shard){id - first + 1, n, true};
     return SP_OK;
 }
 
@@ -83,7 +82,7 @@ static sp_status read_environment(sp_shard *out, sp_error *err)
 
 sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err)
 {
-    *out = (sp_shard){1, 1};
+    *out = (sp_shard){1, 1, false};
     if (!text)
         return SP_OK;
     if (strcmp(text, "auto") == 0)
@@ -97,9 +96,9 @@ sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_part_file_name(const char *pattern, const char *shard_text, const sp_shard *shard, char **out, sp_error *err)
+sp_status sp_part_file_name(const char *pattern, const sp_shard *shard, char **out, sp_error *err)
 {
-    if (!strstr(pattern, "%i") && (shard->n > 1 || (shard_text && strcmp(shard_text, "auto") == 0)))
+    if (!strstr(pattern, "%i") && (shard->n > 1 || shard->is_scheduled))
         return sp_fail(err, SP_EINVAL, "`part` %s: %lld shards would all write this file; put %%i into its name, such as %s",
                        pattern, (long long)shard->n, "'P-%i-of-%n.h5'");
     char *name = malloc(21 * strlen(pattern) + 1), *to = name;

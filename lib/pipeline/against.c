@@ -24,8 +24,7 @@ sp_status sp_against_check_name(const char *name, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file, const char *strategies,
-                           sp_error *err)
+sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file, sp_error *err)
 {
     *r = (sp_rival){.options = *first->opt};
     r->options.output = NULL;
@@ -39,7 +38,7 @@ sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *na
     snprintf(r->name, sizeof r->name, "%s", name);
     snprintf(r->first_name, sizeof r->first_name, "%s", first->file);
     snprintf(r->own_name, sizeof r->own_name, "%s (%s)", name, file);
-    status = sp_pipeline_begin(&r->p, file, &r->options, strategies, err);
+    status = sp_pipeline_begin(&r->p, file, &r->options, &first->plan, err);
     r->p.classifier = r->name;
     for (int s = 0; status == SP_OK && s < r->p.n_strategies; s++) {
         snprintf(r->names[s], sizeof r->names[s], "%s.%s", r->name, r->p.names[s]);

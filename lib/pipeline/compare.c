@@ -19,11 +19,6 @@
 #include "pipeline/run.h"
 #include "statepath/comparison.h"
 
-const char *sp_strategies_named(const sp_run_options *o)
-{
-    return o->strategies ? o->strategies : o->n_folds ? "argmax,viterbi" : "argmax,greedy,viterbi";
-}
-
 /* Does what stands before `at` in the text end with the name? */
 static bool ends_with(const char *text, const char *at, const char *name)
 {
@@ -102,11 +97,10 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, sp_fit_options *out, sp_error *err)
 {
     char key[SP_OPTION_KEY];
-    sp_status status = SP_OK;
     out->method = plan->has_method ? plan->method : out->method;
     out->tune = plan->has_tune ? plan->tune : out->tune;
-    if (words->strategy)
-        TRY(sp_strategy_parse(words->strategy, &out->strategy, err));
+    if (plan->has_tuned_for)
+        out->strategy = plan->tuned_for;
     const char *unused = sp_option_without_use(words, out->method);
     if (unused)
         return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", sp_option_key(unused, key),
@@ -116,8 +110,14 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->memory = words->memory;
     out->n_folds = words->folds;
     out->name = words->name ? words->name : "fitted";
-done:
-    return status;
+    return SP_OK;
+}
+
+sp_status sp_run_fit_options(const sp_run_options *o, sp_fit_options *out, sp_error *err)
+{
+    sp_run_plan plan;
+    const sp_status status = sp_run_plan_make(o, SP_CALL_FIT, &plan, err);
+    return status == SP_OK ? sp_fit_words_read(&o->fit, &plan, out, err) : status;
 }
 
 sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
@@ -209,7 +209,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
     t->training = (sp_training){.batch = sp_block_batch(t->block),
                                 .labels = t->block->labels,
                                 .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
-    if (!o->fit.tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
+    if (!p->plan.has_tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
         how.tune = SP_TUNE_ENTITY_F1;
     sp_run_hook_fitting(o, &t->training, &how);
     TRY(sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err));
@@ -220,14 +220,14 @@ done:
 /* ---- recordings in memory ---- */
 
 /* The other classifiers in memory, of which there are `n`. `all` to be closed in any case. */
-static sp_status open_against(sp_pipeline *p, const char *strategies, sp_rival *all, sp_error *err)
+static sp_status open_against(sp_pipeline *p, sp_rival *all, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const int32_t n = o->n_against_recordings;
     sp_status status = SP_OK;
     for (int32_t i = 0; i < n; i++) {
         const sp_named_recordings *one = &o->against_recordings[i];
-        TRY(sp_against_begin(&all[i], p, one->name, one->recordings->info->file, strategies, err));
+        TRY(sp_against_begin(&all[i], p, one->name, one->recordings->info->file, err));
         all[i].p.from = *one->recordings;
         TRY(sp_pipeline_load_model(&all[i].p, err));
         TRY(sp_against_match(&all[i], p, 0, 0, err));
@@ -241,15 +241,16 @@ done:
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err)
 {
-    sp_pipeline p;
+    sp_pipeline p = {.opt = o};
     calibration scaled = {.n = 0};
     training_set learnt = {.block = NULL};
-    const char *strategies = sp_strategies_named(o);
+    sp_run_plan plan;
     const int32_t n = o->n_against_recordings;
     sp_rival *against = calloc((size_t)(n > 0 ? n : 1), sizeof *against);
     sp_status status = SP_OK;
-    TRY(sp_pipeline_open(&p, recordings, o, strategies, err));
-    TRY(against ? open_against(&p, strategies, against, err) : sp_no_memory(err));
+    TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
+    TRY(sp_pipeline_open(&p, recordings, o, &plan, err));
+    TRY(against ? open_against(&p, against, err) : sp_no_memory(err));
     TRY(sp_pipeline_use_given(&p, err));
     if (o->n_folds)
         TRY(open_folds(&learnt, &p, err));
@@ -269,11 +270,13 @@ done:
 
 sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err)
 {
-    sp_pipeline p;
+    sp_pipeline p = {.opt = o};
+    sp_run_plan plan;
     if (o->n_folds)
         return sp_fail(err, SP_EINVAL, "`cv` is of comparing, which has labels to judge by");
     sp_status status = SP_OK;
-    TRY(sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : "viterbi", err));
+    TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
+    TRY(sp_pipeline_open(&p, recordings, o, &plan, err));
     TRY(sp_pipeline_open_decoding(&p, err));
     TRY(sp_pipeline_run(&p, err));
 done:

@@ -5,10 +5,6 @@
 #include "pipeline/calibration.h"
 #include "pipeline/pipeline.h"
 
-/* The strategies that are named, or the usual ones: argmax, greedy and viterbi; with `cv` without greedy, which decodes badly
- * with learnt weights (lib/learn/measured.md). */
-const char *sp_strategies_named(const sp_run_options *options);
-
 /* Was the model fitted on these very recordings? */
 bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info);
 

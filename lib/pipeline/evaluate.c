@@ -43,7 +43,10 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     sp_pipeline *p = &e->p;
     if (e->paths->n_strategies < 1 || e->paths->n_strategies > SP_RUN_STRATEGIES)
         return sp_fail(err, SP_EINVAL, "%d strategies to evaluate: 1 to %d", e->paths->n_strategies, SP_RUN_STRATEGIES);
-    sp_status status = sp_pipeline_open(p, recordings, o, "viterbi", err);
+    sp_run_plan plan;
+    sp_status status = sp_run_plan_make(o, SP_CALL_EVALUATE, &plan, err);
+    if (status == SP_OK)
+        status = sp_pipeline_open(p, recordings, o, &plan, err);
     if (status != SP_OK)
         return status;
     p->n_strategies = e->paths->n_strategies;
@@ -66,7 +69,7 @@ sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *pat
 {
     if (o->n_folds)
         return sp_fail(err, SP_EINVAL, "`cv` is of comparing: what is evaluated has been decoded");
-    array_evaluation e = {.paths = paths};
+    array_evaluation e = {.p = {.opt = o}, .paths = paths};
     sp_status status = open_arrays(&e, recordings, o, err);
     if (status == SP_OK)
         status = sp_pipeline_evaluate(&e.p, out, err);

@@ -311,7 +311,7 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     for (int32_t i = 0; i < p->n_against; i++)
         p->against[i].p.words = j->how.words;
     use_level(o, &j->how.bootstrap);
-    TRY(sp_nll_clip_read(o, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
+    TRY(sp_nll_clip_read(o->nll_clip, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
     share(j, form->again);
     const sp_consumer consumer = consumer_of(j);

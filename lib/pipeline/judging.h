@@ -39,8 +39,8 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
                                    const char *const *classes, sp_evaluation_options *how, sp_error *err);
 void sp_evaluation_words_clear(sp_evaluation_words *j);
 
-/* nll_clip for sp_nll.clip: 0 where it is not given. SP_OK; SP_EINVAL (there is no likelihood). */
-sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err);
+/* `nll_clip` for sp_nll.clip: 0 where it is NaN. SP_OK; SP_EINVAL (there is no likelihood). */
+sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, sp_error *err);
 
 /* ---- judging ---- */
 

@@ -86,8 +86,8 @@ static void use_words(const sp_run_plan *plan, sp_evaluation_options *how)
 
 /* ---- the kind of work ---- */
 
-static sp_status read_work(const sp_run_options *o, const sp_run_plan *plan, int32_t K, const char *const *classes,
-                           sp_evaluation_options *how, sp_error *err)
+static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const *classes, sp_evaluation_options *how,
+                           sp_error *err)
 {
     const bool is_sleep = how->stage_of_class != NULL;
     how->work_is_guessed = !plan->has_work;
@@ -98,8 +98,9 @@ static sp_status read_work(const sp_run_options *o, const sp_run_plan *plan, int
                        "sleep-aasm` knows)");
     if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
         return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
-    how->words_are_guessed = !plan->has_work && !o->unit;
-    return sp_words_read(o->unit ? o->unit : sp_work_about(how->work)->unit, &how->words, err);
+    how->words_are_guessed = !plan->has_work && !plan->has_words;
+    how->words = plan->words;
+    return plan->has_words ? SP_OK : sp_words_read(sp_work_about(how->work)->unit, &how->words, err);
 }
 
 /* Index of the class that is named by the first n letters; -1: none. */
@@ -144,19 +145,19 @@ static sp_status read_background(const char *at, int32_t K, const char *const *c
 }
 
 /* The classes that are no segments; none is NULL. */
-static sp_status choose_background(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
+static sp_status choose_background(sp_evaluation_words *j, const char *named, int32_t K, const char *const *classes,
                                    sp_evaluation_options *how, sp_error *err)
 {
     bool is_any = false;
     j->background = calloc((size_t)K, sizeof *j->background);
     if (!j->background)
         return sp_no_memory(err);
-    for (const char *const *usual = sp_work_about(how->work)->background; !o->background && *usual; usual++) {
+    for (const char *const *usual = sp_work_about(how->work)->background; !named && *usual; usual++) {
         const int32_t k = class_of(*usual, strlen(*usual), K, classes);
         if (k >= 0)
             j->background[k] = 1;
     }
-    sp_status status = o->background ? read_background(o->background, K, classes, j->background, err) : SP_OK;
+    sp_status status = named ? read_background(named, K, classes, j->background, err) : SP_OK;
     for (int32_t k = 0; k < K; k++)
         is_any |= j->background[k];
     how->background = is_any ? j->background : NULL;
@@ -169,7 +170,7 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     *j = (sp_evaluation_words){0};
     sp_status status = SP_OK;
     use_words(plan, how);
-    how->scheme = o->scheme;
+    how->scheme = plan->scheme;
     for (int i = 0; o->collapse && o->collapse[i]; i++) {
         if (j->n_collapses == MAX_COLLAPSES)
             return sp_fail(err, SP_EINVAL, "`collapse`: at most %d times", MAX_COLLAPSES);
@@ -178,8 +179,8 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     }
     how->n_collapses = j->n_collapses;
     how->collapses = j->collapses;
-    TRY(read_work(o, plan, K, classes, how, err));
-    TRY(choose_background(j, o, K, classes, how, err));
+    TRY(read_work(plan, K, classes, how, err));
+    TRY(choose_background(j, o->background, K, classes, how, err));
     if (!isnan(o->margin)) {
         how->has_margin = true;
         how->margin = o->margin;
@@ -202,14 +203,14 @@ done:
     return status;
 }
 
-sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err)
+sp_status sp_nll_clip_read(double nll_clip, bool has_likelihood, double *clip, sp_error *err)
 {
     *clip = 0;
-    if (isnan(o->nll_clip))
+    if (isnan(nll_clip))
         return SP_OK;
     if (!has_likelihood)
         return sp_fail(err, SP_EINVAL, "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
-    *clip = o->nll_clip;
+    *clip = nll_clip;
     return SP_OK;
 }
 

@@ -1,14 +1,10 @@
 #include "pipeline/options.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "core/prepare.h"
 
 /* ---- messages and callbacks ---- */
 
@@ -74,30 +70,7 @@ char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT])
     return buffer;
 }
 
-/* ---- words to the library's options ---- */
-
-double sp_first_given(double option, double model, double usual)
-{
-    return !isnan(option) ? option : !isnan(model) ? model : usual;
-}
-
-sp_infeasible_rule sp_run_infeasible(const sp_run_options *o)
-{
-    const int word = sp_option_word(o, offsetof(sp_run_options, decode.on_infeasible));
-    return word < 0 ? SP_INFEASIBLE_REPORT : (sp_infeasible_rule)word;
-}
-
-sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
-                         sp_prepare_options *out, sp_error *err)
-{
-    *out = sp_prepare_options_default();
-    out->missing_uniform = sp_option_word(o, offsetof(sp_run_options, decode.missing)) == 1;
-    out->clamp = o->decode.clamp;
-    out->floor = sp_first_given(o->decode.floor, NAN, 0);
-    out->temperature = o->decode.temperature;
-    out->prior_weight = o->decode.prior_weight;
-    return sp_prepare_by_model(out, model, class_of_column, log_prior, err);
-}
+/* ---- lists ---- */
 
 const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column)
 {

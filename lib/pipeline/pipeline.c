@@ -16,34 +16,14 @@
 
 /* ---- opening ---- */
 
-sp_status sp_pipeline_add_strategy(sp_pipeline *p, const char *text, sp_error *err)
+void sp_pipeline_use_plan(sp_pipeline *p, const sp_run_plan *plan)
 {
-    const int s = p->n_strategies;
-    sp_status status = sp_strategy_parse(text, &p->strategies[s], err);
-    if (status != SP_OK)
-        return status;
-    p->names[s] = sp_strategy_format(&p->strategies[s], p->texts[s]);
-    for (int before = 0; before < s; before++)
-        if (strcmp(p->names[s], p->names[before]) == 0)
-            return sp_fail(err, SP_EINVAL, "strategy %s is named twice", p->names[s]);
-    p->n_strategies++;
-    return SP_OK;
-}
-
-static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err)
-{
-    char *text = strdup(list), *parts[SP_RUN_STRATEGIES + 1];
-    if (!text)
-        return sp_no_memory(err);
-    int n = sp_split_list(text, SP_RUN_STRATEGIES + 1, parts);
-    sp_status status = SP_OK;
-    if (n == 0 || n > SP_RUN_STRATEGIES)
-        status =
-            sp_fail(err, SP_EINVAL, "`strategies` needs 1 to %d names, for example argmax,greedy,viterbi", SP_RUN_STRATEGIES);
-    for (int i = 0; status == SP_OK && i < n; i++)
-        status = sp_pipeline_add_strategy(p, parts[i], err);
-    free(text);
-    return status;
+    p->plan = *plan;
+    p->n_strategies = plan->n_strategies;
+    for (int s = 0; s < plan->n_strategies; s++) {
+        p->strategies[s] = plan->strategies[s];
+        p->names[s] = sp_strategy_format(&p->strategies[s], p->texts[s]);
+    }
 }
 
 static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
@@ -81,15 +61,13 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
     return status == SP_OK ? sp_chain_new(p->model, &compile, &p->rules, err) : status;
 }
 
-sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const sp_run_plan *plan, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt, .file = file, .word = file, .source = &sp_decoding_source};
     if (!opt->model && !opt->model_text)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
-    sp_status status = sp_run_plan_make(opt, &p->plan, err);
-    if (status != SP_OK)
-        return status;
-    return read_strategies(p, strategies, err);
+    sp_pipeline_use_plan(p, plan);
+    return SP_OK;
 }
 
 /* Classes that were matched to the columns; or why not. Steps that are as many as the model has classes were meant to be them. */
@@ -133,14 +111,14 @@ sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
     return p->workers ? SP_OK : sp_no_memory(err);
 }
 
-sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const char *strategies,
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const sp_run_plan *plan,
                            sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
     if (opt->output || opt->codes || opt->map || opt->groups || opt->against || opt->reference)
         return sp_fail(err, SP_EINVAL,
                        "`output`, `codes`, `map`, `groups`, `against` and `reference` are of files, not of recordings in memory");
-    sp_status status = sp_pipeline_begin(p, from->info->file, opt, strategies, err);
+    sp_status status = sp_pipeline_begin(p, from->info->file, opt, plan, err);
     p->from = *from;
     if (status == SP_OK)
         status = sp_pipeline_load_model(p, err);

@@ -118,20 +118,20 @@ struct sp_pipeline {
     sp_run_counts done;
 };
 
-/* Opening is done in three steps, between which a file is opened and its labels' coding is read: options and strategies (a
- * comma-separated list); with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them
- * the pipeline can (and must) still be closed. */
-sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
+/* Opening is done in three steps, between which a file is opened and its labels' coding is read: options, and the plan that was
+ * made of them; with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them the pipeline
+ * can (and must) still be closed. */
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const sp_run_plan *plan, sp_error *err);
 sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err); /* unless p->model is there already */
 sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err);
 void sp_pipeline_close(sp_pipeline *p);
 
 /* All three for recordings from anywhere. */
-sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const char *strategies,
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const sp_run_plan *plan,
                            sp_error *err);
 
-/* One strategy more; there are fewer than SP_RUN_STRATEGIES. SP_OK; SP_EINVAL (no strategy; named twice). */
-sp_status sp_pipeline_add_strategy(sp_pipeline *p, const char *text, sp_error *err);
+/* Takes the plan, with its strategies. */
+void sp_pipeline_use_plan(sp_pipeline *p, const sp_run_plan *plan);
 
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err);

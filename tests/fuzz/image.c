@@ -273,7 +273,7 @@ static void use_source(const sp_file_access *how, bool with_reports)
     sp_subjects *subjects = NULL;
     assert(block);
     (void)sp_source_epoch_seconds(source, &seconds, &err);
-    if (sp_source_subjects(source, NULL, &subjects, &err) == SP_OK)
+    if (sp_source_subjects(source, &(sp_groups){.by = SP_GROUPS_USUAL}, &subjects, &err) == SP_OK)
         sp_subjects_free(subjects);
     const bool is_small = info->n_steps <= MOST_STEPS && info->n_classes <= MOST_CLASSES && info->n_recordings <= MOST_STEPS;
     if (is_small && sp_source_find_raters(source, &raters, &err) == SP_OK && raters.n_raters > 0) {

@@ -79,7 +79,7 @@ static void try_scores(const char *name, uint8_t how)
     for (int64_t t = 1; holes && t < sp_source_info_of(source)->n_steps; t++)
         assert(holes->step_at[t] > holes->step_at[t - 1] && holes->step_at[t] < holes->n_steps);
     read_all(source);
-    if (sp_source_subjects(source, NULL, &subjects, &err) == SP_OK)
+    if (sp_source_subjects(source, &(sp_groups){.by = SP_GROUPS_USUAL}, &subjects, &err) == SP_OK)
         sp_subjects_free(subjects);
     (void)sp_source_epoch_seconds(source, &seconds, &err);
     sp_source_close(source);

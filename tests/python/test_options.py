@@ -1,10 +1,12 @@
 """Keyword arguments are those of the table of options (`statepath help options`), with its types, choices and defaults."""
 import inspect
 import json
+import re
 import subprocess
 import types
 import typing
 
+import numpy as np
 import pytest
 
 import statepath as sp
@@ -67,6 +69,41 @@ def test_docstrings_name_them(rows):
     texts = " ".join(function.__doc__ for function in FUNCTIONS)
     said = [name for name in rows if name not in texts and name not in ("trace_steps", "what_if_bytes")]
     assert said == []
+
+
+# What the method of fitting makes no use of, as keywords of fit() and words of `statepath fit`.
+UNUSED = [
+    ({"method": "counts", "penalty": 2}, "--method counts --penalty 2"),
+    ({"method": "counts", "memory": 3}, "--method counts --memory 3"),
+    ({"method": "em", "tune": "kappa"}, "--method em --tune kappa"),
+    ({"method": "em", "strategy": "mea"}, "--method em --for mea"),
+    ({"method": "em", "smoothing": 2}, "--method em --smoothing 2"),
+    ({"method": "em", "folds": 3}, "--method em --folds 3"),
+    ({"tune": "none", "folds": 3}, "--tune none --folds 3"),
+    ({"tune": "none", "strategy": "mea"}, "--tune none --for mea"),
+    ({"memory": 0}, "--memory 0"),
+    ({"folds": 1}, "--folds 1"),
+    ({"penalty": -1.0}, "--penalty -1"),
+    ({"smoothing": -1.0}, "--smoothing -1"),
+]
+
+
+@pytest.mark.parametrize("given, words", UNUSED, ids=[words for _, words in UNUSED])
+def test_fit_refuses_what_the_program_does_in_the_same_words(program, tmp_path, given, words):
+    labels, scores = np.array([0, 0, 1, 1] * 4), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.3, 0.7]] * 4)
+    np.savez(tmp_path / "night.npz", probs=scores, labels=labels)
+    done = subprocess.run([program, "fit", "night.npz", "-o", "m.json", *words.split()], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    with pytest.raises(sp.StatepathError) as error:
+        sp.fit(labels, scores, classes=["a", "b"], kind="probs", **given)
+    said = done.stderr.removeprefix("statepath: ").strip().replace("--for", "strategy=")
+    assert str(error.value) == re.sub(r"--([a-z]+)(?: (-?[0-9.]+))?", lambda at: f"{at[1]}={at[2] or ''}", said).replace("==", "=")
+
+
+def test_groups_are_refused_where_there_are_no_folds():
+    labels, scores = [[0, 0, 1, 1]] * 4, [[[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.3, 0.7]]] * 4
+    with pytest.raises(sp.StatepathError, match="groups= changes nothing where method= is em"):
+        sp.fit(labels, scores, classes=["a", "b"], kind="probs", method="em", groups=[0, 0, 1, 1])
 
 
 def test_what_changes_nothing_is_refused():

@@ -30,20 +30,14 @@ static sp_status name_types(sp_evaluation *e, const char *const *classes, sp_err
     return SP_OK;
 }
 
-static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const char *name, sp_error *err)
+static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *named, sp_error *err)
 {
-    sp_status status = SP_OK;
-    e->scheme = sp_tag_scheme_of(e->K, classes);
-    if (name) {
-        TRY(sp_tag_scheme_find(name, &e->scheme, err));
-        TRY(sp_tags_check(e->scheme, e->K, classes, err));
-    }
+    e->scheme = named ? named : sp_tag_scheme_of(e->K, classes);
     e->result->entity_scheme = sp_tag_scheme_name(e->scheme);
-done:
-    return status;
+    return named ? sp_tags_check(named, e->K, classes, err) : SP_OK;
 }
 
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err)
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const sp_tag_scheme *scheme, sp_error *err)
 {
     sp_comparison *c = e->result;
     if (!classes)
@@ -54,8 +48,7 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char 
     sp_status status = SP_OK;
     TRY(sp_tags_read(e->K, classes, tags, &c->has_entities, err));
     if (!c->has_entities)
-        return scheme ? sp_fail(err, SP_EINVAL, "`scheme` %s: the classes are no tags of entities, such as O, B-PER and I-PER",
-                                scheme)
+        return scheme ? sp_fail(err, SP_EINVAL, "`scheme`: the classes are no tags of entities, such as O, B-PER and I-PER")
                       : SP_OK;
     e->tags = tags;
     c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);

@@ -145,14 +145,24 @@ bool sp_option_is_given(const sp_option_row *row, const void *options);
 int sp_option_word(const sp_run_options *o, size_t place);
 /* What has its usual value, in a table that ends with a row of no name and no help. */
 void sp_options_init(const sp_option_row *rows, void *options);
-/* Values of all options in range or among the choices; what excludes each other is not given together; with `commands`, what
- * another one needs is given too.
+/* Values of all options in range or among the choices; what excludes each other is not given together; what needs another one that
+ * the commands take is not given without it.
  *   given  [n rows] or NULL: as the values say
  * SP_OK, SP_EINVAL. */
 sp_status sp_options_check_table(const sp_option_row *rows, const void *options, const bool *given, uint32_t commands,
                                  sp_error *err);
-/* Of a run's. */
-sp_status sp_options_check(const sp_run_options *o, sp_error *err);
+/* Of a run's, as the call does that takes them; whether the program's own options are given is not known to it. */
+typedef enum sp_run_call {
+    SP_CALL_COMPARE,
+    SP_CALL_PART, /* of recordings in memory: it is a part without `part` */
+    SP_CALL_DECODE,
+    SP_CALL_EVALUATE,
+    SP_CALL_MERGE,
+    SP_CALL_FIT,
+    SP_CALL_CONVERT,
+    SP_CALL_MASK
+} sp_run_call;
+sp_status sp_options_check(const sp_run_options *o, sp_run_call call, sp_error *err);
 
 /* What became of the recordings. */
 typedef struct sp_run_result {
@@ -262,10 +272,16 @@ void sp_part_about_clear(sp_part_about *about);
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
 /* What `on_infeasible` says. */
 sp_infeasible_rule sp_run_infeasible(const sp_run_options *o);
+/* How scores are read that are learnt from, by what is given of `missing` and `floor`. The kind is left alone. */
+sp_prepare_options sp_run_prepare_plain(const sp_run_options *o);
 /* What is given for decoding over what the model says, of options that have been checked. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err);
+/* How a model is learnt (learn.h): o->fit over what stands in `out`, which knows the usual method. Checks the options first, and that
+ * each says something to the method. SP_OK, SP_EINVAL, SP_ENOMEM. */
+struct sp_fit_options;
+sp_status sp_run_fit_options(const sp_run_options *o, struct sp_fit_options *out, sp_error *err);
 /* The first of them that is not NaN: the option, what the model says, what is usual. */
 double sp_first_given(double option, double model, double usual);
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */

@@ -57,7 +57,7 @@ sp_status sp_array_source_find_raters(sp_source *source, sp_error *err);
 sp_status sp_array_source_read_rater(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
-sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
+sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err);
 
 /* What the rows of all formats of arrays have in common: everything but how one is recognised and opened. */
 #define SP_ARRAY_SOURCE_ROW                                                                                                      \

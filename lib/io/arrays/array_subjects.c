@@ -109,34 +109,34 @@ done:
     return status;
 }
 
-sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+sp_status sp_array_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     sp_array_map *map = sp_array_source_map(source);
     const bool are_stored = map->file.store && map->layout == SP_LAYOUT_GROUPS;
-    const bool is_prefix = groups && strncmp(groups, "prefix:", 7) == 0;
+    const char *asked = groups->place;
     sp_stored *array = NULL;
     sp_array_part place = {.path = NULL};
     sp_status status = SP_OK;
-    if (is_prefix && map->file.store && !map->has_ids)
-        TRY(sp_fail(err, SP_EINVAL, "`groups` %s: the recordings of %s have no ids; `ids` PATH says where they are", groups,
-                    map->file.file));
-    if (is_prefix || (groups && strcmp(groups, "none") == 0)) {
+    if (groups->by == SP_GROUPS_PREFIX && map->file.store && !map->has_ids)
+        TRY(sp_fail(err, SP_EINVAL, "`groups` prefix:%c: the recordings of %s have no ids; `ids` PATH says where they are",
+                    groups->mark, map->file.file));
+    if (groups->by == SP_GROUPS_PREFIX || groups->by == SP_GROUPS_NONE) {
         TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file, out, err));
         goto done;
     }
-    if (are_stored && groups && strstr(groups, SP_ARRAY_HOLE))
-        TRY(sp_array_set_path(map, &place, groups, err));
+    if (are_stored && asked && strstr(asked, SP_ARRAY_HOLE))
+        TRY(sp_array_set_path(map, &place, asked, err));
     if (are_stored) {
-        TRY(from_recordings(map, place.path ? place.path : groups ? groups : "subject", groups != NULL, out, err));
+        TRY(from_recordings(map, place.path ? place.path : asked ? asked : "subject", asked != NULL, out, err));
         goto done;
     }
-    TRY(sp_array_named(map, groups, "subjects", "groups", &array, err));
+    TRY(sp_array_named(map, asked, "subjects", "groups", &array, err));
     if (!array && map->file.store && sp_stored_what_is(&map->file, "/subjects") == SP_STORED_ARRAY)
         TRY(sp_array_named(map, "/subjects", NULL, "groups", &array, err));
     if (array)
         TRY(from_array(map, array, out, err));
     else if (!map->file.store)
-        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, NULL, map->file.file, out, err));
+        TRY(sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file.file, out, err));
 done:
     free(place.path);
     return status;

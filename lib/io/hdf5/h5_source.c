@@ -63,7 +63,7 @@ static sp_status read_rater(sp_source *source, int32_t rater, const sp_wanted *w
     return sp_h5_quiet_end(&quiet, sp_array_source_read_rater(source, rater, wanted, out, err), err);
 }
 
-static sp_status find_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+static sp_status find_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err)
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);

@@ -139,13 +139,13 @@ static sp_status share_holes(sp_source *source, sp_source *first, sp_gaps gaps, 
 }
 
 static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words *words, const sp_pipeline *p,
-                          const sp_file_input *first, const char *strategies, sp_error *err)
+                          const sp_file_input *first, sp_error *err)
 {
     const sp_source_info *ours = sp_source_info_of(first->source);
     sp_source_options places;
     double first_seconds = 0, seconds = 0;
     sp_status status = SP_OK;
-    TRY(sp_against_begin(r, p, words->name, words->file ? words->file : p->file, strategies, err));
+    TRY(sp_against_begin(r, p, words->name, words->file ? words->file : p->file, err));
     r->options.reference = NULL;
     TRY(sp_model_load(r->options.model, &r->p.model, err)); /* text may have labels by other names that the model knows */
     TRY(places_of(r, words, &places, err));
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file_input *in, const char *strategies, sp_error *err)
+sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file_input *in, sp_error *err)
 {
     char *const *texts = p->opt->against;
     size_t n = 0;
@@ -189,7 +189,7 @@ sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file
         a->n++;
         a->inputs[i].takes_decided = true;
         TRY(sp_against_read(texts[i], &a->words[i], err));
-        TRY(open_one(&a->rivals[i], &a->inputs[i], &a->words[i], p, in, strategies, err));
+        TRY(open_one(&a->rivals[i], &a->inputs[i], &a->words[i], p, in, err));
     }
     TRY(sp_pipeline_set_against(p, a->n, a->rivals, err));
 done:

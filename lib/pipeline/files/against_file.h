@@ -14,8 +14,7 @@ typedef struct sp_file_against {
 } sp_file_against;
 
 /* Opens what p->opt->against names, and lets p, which is open, compare with it. On failure it can (and must) still be closed. */
-sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file_input *in, const char *strategies,
-                               sp_error *err);
+sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file_input *in, sp_error *err);
 void sp_file_against_close(sp_file_against *a);
 
 #endif

@@ -79,23 +79,24 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
     sp_pipeline *p = &r.p;
+    p->opt = o;
     sp_comparison *made = NULL;
-    const char *strategies = sp_strategies_named(o);
-    sp_status status = sp_run_find_labels(o, err);
-    if (status != SP_OK)
-        return status;
+    sp_run_plan plan;
+    sp_status status = SP_OK;
+    TRY(sp_run_plan_make(o, SP_CALL_COMPARE, &plan, err));
+    TRY(sp_run_find_labels(o, err));
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
-    TRY(sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err));
+    TRY(sp_pipeline_open_file(p, &r.in, file, o, &plan, needs_all ? NULL : known, err));
     TRY(sp_part_file_open(&r.part, p, "compare", err));
     if (o->n_folds)
         TRY(decode_by_folds(&r.folds, p, err));
     TRY(sp_part_run_take_folds(&r.part, err));
     if (o->n_folds && r.in.is_decided)
         TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
-    TRY(sp_file_against_open(&r.against, p, &r.in, strategies, err));
+    TRY(sp_file_against_open(&r.against, p, &r.in, err));
     TRY(sp_path_file_open(&r.paths, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
-    TRY(sp_source_subjects(r.in.source, o->groups, &p->subjects, err));
+    TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
     TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err));
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_compare(p, &made, err));
 done:
@@ -112,7 +113,7 @@ done:
 static sp_status find_subjects(file_run *r, sp_error *err)
 {
     sp_error own = {.status = SP_OK};
-    sp_status status = sp_source_subjects(r->in.source, NULL, &r->p.subjects, &own);
+    sp_status status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_USUAL}, &r->p.subjects, &own);
     if (status == SP_ENOMEM)
         return sp_fail(err, status, "%s", own.message);
     if (status != SP_OK)
@@ -123,11 +124,12 @@ static sp_status find_subjects(file_run *r, sp_error *err)
 static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again, sp_comparison **out,
                              sp_run_result *result, sp_error *err)
 {
-    file_run r = {.in = {.takes_decided = true}};
-    const char *strategies = o->strategies ? o->strategies : "viterbi";
+    file_run r = {.p = {.opt = o}, .in = {.takes_decided = true}};
+    sp_run_plan plan;
     sp_status status = SP_OK;
     (void)out; /* of a part of decoding paths are all that is made, and they by whoever merges it */
-    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, strategies, o->part.file ? NULL : known, err));
+    TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
+    TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->part.file ? NULL : known, err));
     TRY(sp_path_file_open(&r.paths, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
     TRY(find_subjects(&r, err));

@@ -87,7 +87,6 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
                        "`output` %s takes the labels of %s itself, not those of `reference` %s; convert that file",
                        c->opt->output, file, c->opt->reference);
     sp_status status = SP_OK;
-    TRY(c->opt->scheme ? sp_tag_scheme_find(c->opt->scheme, &c->scheme, err) : SP_OK);
     TRY(sp_run_places(c->opt, file, &places, err));
     if (c->opt->model)
         TRY(sp_model_load(c->opt->model, &c->model, err));
@@ -103,8 +102,8 @@ static sp_status open_tags(tag_conversion *c, const char *file, sp_error *err)
         return sp_no_memory(err);
     TRY(sp_tags_read(K, c->info->classes, c->tags, &are_tags, err));
     if (c->scheme && !are_tags)
-        TRY(sp_fail(err, SP_EINVAL, "`scheme` %s: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
-                    c->opt->scheme, c->info->file));
+        TRY(sp_fail(err, SP_EINVAL, "`scheme`: the classes of %s are no tags of entities, such as O, B-PER and I-PER",
+                    c->info->file));
 done:
     return status;
 }
@@ -160,9 +159,9 @@ done:
     return status;
 }
 
-static sp_status convert_tags(const char *file, const sp_run_options *o, sp_error *err)
+static sp_status convert_tags(const char *file, const sp_run_options *o, const sp_tag_scheme *scheme, sp_error *err)
 {
-    tag_conversion c = {.opt = o};
+    tag_conversion c = {.opt = o, .scheme = scheme};
     sp_status status = open_tags(&c, file, err);
     if (status == SP_OK)
         status = sp_text_open(o->output, o->force, NULL, &c.out, err);
@@ -185,14 +184,14 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, sp_erro
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
     sp_file_recordings r = {.own = NULL};
-    sp_status status = sp_options_check(o, err);
+    sp_run_plan plan;
+    sp_status status = sp_run_plan_make(o, SP_CALL_CONVERT, &plan, err);
     if (status != SP_OK)
         return status;
     if (o->output && sp_paths_writer_takes_tokens(o->output))
-        return convert_tags(file, o, err);
-    if (o->scheme)
-        return sp_fail(err, SP_EINVAL, "`scheme` %s: tags are written in a scheme as columns of CoNLL: `output` OUT.conll",
-                       o->scheme);
+        return convert_tags(file, o, plan.scheme, err);
+    if (plan.scheme)
+        return sp_fail(err, SP_EINVAL, "`scheme`: tags are written in a scheme as columns of CoNLL: `output` OUT.conll");
     if (!o->output)
         return sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
     TRY(sp_file_recordings_open(&r, file, o, true, err));

@@ -28,7 +28,7 @@ static sp_status find_labels(own_part *own, sp_error *err)
 
 static sp_status find_subjects(own_part *own, sp_error *err)
 {
-    sp_status status = sp_source_subjects(own->in.source, own->options.groups, &own->subjects, err);
+    sp_status status = sp_source_subjects(own->in.source, &own->p.plan.groups, &own->subjects, err);
     if (status != SP_OK || !own->subjects)
         return status;
     const int64_t N = own->subjects->n_recordings;
@@ -56,6 +56,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     own->p = (sp_pipeline){.opt = o, .file = file};
     own->in.takes_decided = !needs_scores;
     sp_status status = SP_OK;
+    TRY(sp_run_plan_make(o, SP_CALL_CONVERT, &own->p.plan, err));
     TRY(sp_run_find_labels(o, err));
     TRY(sp_run_places(o, file, &places, err));
     if (o->model_text)

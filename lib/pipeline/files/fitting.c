@@ -25,7 +25,7 @@ typedef struct sp_fitting_file {
 
 /* ---- words to options ---- */
 
-static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_error *err)
+static sp_status read_words(sp_fitting *f, sp_error *err)
 {
     const sp_run_options *o = f->run;
     const sp_fit_words *w = &o->fit;
@@ -41,19 +41,19 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
                        f->info->file);
     if (out->method != SP_FIT_COUNTS && !has_scores)
         return sp_fail(err, SP_EINVAL, "%s has no scores; `method` counts learns from labels alone", f->info->file);
-    out->rules = has_rules ? f->rules : NULL;
-    out->seen = is_seen;
+    out->rules = f->rules;
+    out->seen = f->file->p.plan.rules_are_seen;
     return sp_fit_options_check(out, err);
 }
 
 /* Recordings of one subject are never parted. */
-static sp_status read_groups(sp_fitting *f, const char *words, sp_error *err)
+static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *err)
 {
     const bool is_em = f->options.method == SP_FIT_EM;
-    if (words && (is_em || f->options.tune == SP_TUNE_NONE)) /* there are no folds */
+    if (groups->by != SP_GROUPS_USUAL && (is_em || f->options.tune == SP_TUNE_NONE)) /* there are no folds */
         return sp_fail(err, SP_EINVAL, "`groups` changes nothing where `%s` is %s; leave it out", is_em ? "method" : "tune",
                        is_em ? "em" : "none");
-    sp_status status = sp_source_subjects(f->file->in.source, words, &f->subjects, err);
+    sp_status status = sp_source_subjects(f->file->in.source, groups, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
 }
@@ -121,7 +121,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0u);
     if (!(f->block = sp_block_new()))
         return sp_no_memory(err);
-    sp_prepare_options prepare = sp_prepare_options_default();
+    sp_prepare_options prepare = sp_run_prepare_plain(o);
     sp_status status = SP_OK;
     TRY(from->read(from->arg, &all, parts, f->block, err));
     if (f->file->in.is_decided)
@@ -130,9 +130,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
         TRY(use_rules_classes(f, err));
     if (!has_scores)
         return SP_OK;
-    prepare.missing_uniform = f->file->p.plan.missing_is_uniform;
     prepare.kind = f->info->kind;
-    prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     TRY(sp_prepare_options_check(&prepare, err));
     TRY(sp_prepare(f->block, &prepare, NULL, NULL, err));
 done:
@@ -153,8 +151,6 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
     places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
-    *p = (sp_pipeline){.opt = o, .file = file};
-    TRY(sp_run_plan_make(o, &p->plan, err));
     if (!o->reference)
         TRY(sp_reference_words_of_labels(o, &words, err));
     else if (f->rules)
@@ -179,18 +175,20 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     sp_run_options *o = &f->file->options;
     *o = *given;
     f->run = o;
-    bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
+    sp_pipeline *p = &f->file->p;
+    *p = (sp_pipeline){.opt = o, .file = file};
     sp_status status = SP_OK;
+    TRY(sp_run_plan_make(o, SP_CALL_FIT, &p->plan, err));
     TRY(sp_run_find_labels(o, err));
-    if (has_rules)
+    if (o->model && !p->plan.rules_are_seen)
         TRY(sp_model_load(o->model, &f->rules, err));
     TRY(open_file(f, file, err));
-    TRY(read_words(f, has_rules, is_seen, err));
+    TRY(read_words(f, err));
     TRY(read_all(f, o, err));
     TRY(name_classes(f, err));
-    if (!o->fit.tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
+    if (!p->plan.has_tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
         f->options.tune = SP_TUNE_ENTITY_F1;
-    TRY(read_groups(f, o->groups, err));
+    TRY(read_groups(f, &p->plan.groups, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
     f->training = (sp_training){.batch = sp_block_batch(f->block),

@@ -219,11 +219,10 @@ static sp_status open_labels(sp_given *j, sp_error *err)
 /* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
 static sp_status find_subjects(sp_given *j, sp_error *err)
 {
-    const char *groups = j->run.opt->groups;
-    bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
+    const sp_groups *groups = &j->run.plan.groups;
     int64_t N = j->info->n_recordings;
     sp_status status = SP_OK;
-    if (j->labels.source && !by_id && !sp_source_is_text(j->labels.file))
+    if (j->labels.source && groups->by != SP_GROUPS_PREFIX && !sp_source_is_text(j->labels.file))
         status = sp_source_subjects(j->labels.source, groups, &j->run.subjects, err);
     if (status == SP_OK && j->run.subjects && j->labels.recording) {
         int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
@@ -296,7 +295,7 @@ static void describe(sp_given *j)
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
     sp_status status = SP_OK;
-    TRY(sp_run_plan_make(j->run.opt, &j->run.plan, err));
+    TRY(sp_run_plan_make(j->run.opt, SP_CALL_EVALUATE, &j->run.plan, err));
     TRY(sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err));
     TRY(choose_strategies(j, file, err));
     TRY(align_columns(j, err));

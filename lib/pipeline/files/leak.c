@@ -96,8 +96,10 @@ static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_
     sp_file_input in = {.source = NULL};
     sp_leak_report report = {.file = file};
     char what[512];
+    sp_run_plan plan;
     sp_status status = SP_OK;
-    TRY(sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", NULL, err));
+    TRY(sp_run_plan_make(o, SP_CALL_MASK, &plan, err));
+    TRY(sp_pipeline_open_file(&p, &in, file, o, &plan, NULL, err));
     TRY(p.n_strategies == 1 ? SP_OK : sp_fail(err, SP_EINVAL, "mask leak: one strategy, please"));
     snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
     report.what = what;

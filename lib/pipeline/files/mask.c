@@ -95,8 +95,9 @@ static void say_what(sp_masked *m)
 
 static sp_status open_masked(sp_masked *m, const char *file, const sp_run_options *o, sp_error *err)
 {
+    sp_run_plan plan;
     sp_status status = SP_OK;
-    TRY(sp_options_check(o, err));
+    TRY(sp_run_plan_make(o, SP_CALL_MASK, &plan, err));
     TRY(check_words(o, err));
     m->from = o->masks.previous ? FROM_PREVIOUS : o->paths_dataset ? FROM_PATH : o->model ? FROM_DECODING : FROM_DATASET;
     m->options = *o;
@@ -105,8 +106,7 @@ static sp_status open_masked(sp_masked *m, const char *file, const sp_run_option
     m->block = sp_block_new();
     m->work = sp_block_new();
     TRY(m->block && m->work ? SP_OK : sp_no_memory(err));
-    TRY(o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, o->strategies ? o->strategies : "viterbi", NULL, err)
-                 : open_without_model(m, file, err));
+    TRY(o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, &plan, NULL, err) : open_without_model(m, file, err));
     if (m->p.n_strategies > 1)
         return sp_fail(err, SP_EINVAL, "mask: one strategy, please");
     m->info = *m->p.info;

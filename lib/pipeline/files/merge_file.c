@@ -123,11 +123,10 @@ static sp_status open_inputs(sp_merge_run *r, merged_inputs *inputs, sp_error *e
     if (!files || !files[0])
         return sp_no_memory(err);
     o->place.more = n > 1 ? files + 1 : NULL;
-    char names[SP_MERGE_NAMES];
     inputs->in.takes_decided = true;
     inputs->is_open = true;
     sp_status status = SP_OK;
-    TRY(sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, sp_merge_names(r, names), NULL, err));
+    TRY(sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, &r->p.plan, NULL, err));
     if (r->p.folds)
         sp_merge_use_folds(r, &r->again);
     if (r->p.folds && inputs->in.is_decided)

@@ -272,12 +272,12 @@ sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const cha
 /* ---- all of it ---- */
 
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
-                                const char *strategies, const sp_faulty_files *known, sp_error *err)
+                                const sp_run_plan *plan, const sp_faulty_files *known, sp_error *err)
 {
     sp_source_options places;
     sp_status status = SP_OK;
     *in = (sp_file_input){.takes_decided = in->takes_decided};
-    TRY(sp_pipeline_begin(p, file, opt, strategies, err));
+    TRY(sp_pipeline_begin(p, file, opt, plan, err));
     TRY(sp_run_places(opt, file, &places, err));
     /* Text may have labels by other names that the model knows. */
     TRY(opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)

@@ -272,9 +272,9 @@ sp_status sp_part_file_open(sp_part_run *run, sp_pipeline *p, const char *kind, 
     const sp_run_options *o = p->opt;
     *run = (sp_part_run){.kind = kind, .begin = begin};
     if (!o->part.file)
-        return sp_options_check_without(o, "part", err);
-    const sp_status status = sp_part_run_open(run, p, err);
-    return status == SP_OK ? sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err) : status;
+        return SP_OK;
+    sp_part_run_open(run, p);
+    return sp_part_file_name(o->part.file, &run->shard, &run->file, err);
 }
 
 sp_status sp_part_file_close(sp_part_run *run, sp_status status, sp_error *err)

@@ -7,7 +7,6 @@
 
 #include "core/try.h"
 #include "io/paths_writer.h"
-#include "options/options.h"
 #include "statepath/model_json.h"
 
 /* ---- the plan ---- */
@@ -29,7 +28,7 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     const sp_run_options *o = p->opt;
     b->is_wide = p->info->n_classes > INT16_MAX;
     if (!o->output)
-        return sp_options_check_without(o, "output", err);
+        return SP_OK;
     if ((o->n_best || o->confidence) && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", o->n_best ? "nbest" : "confidence",
                        o->output);

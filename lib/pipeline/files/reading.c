@@ -77,8 +77,8 @@ static sp_status are_files(const char *name, bool *are, sp_error *err)
 sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
 {
     bool are = false;
-    sp_status status = sp_options_check(o, err);
-    if (status == SP_OK && o->place.labels)
+    sp_status status = SP_OK;
+    if (o->place.labels)
         status = are_files(o->place.labels, &are, err);
     if (status != SP_OK)
         return status;

@@ -96,13 +96,16 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 /* As the run had it: a strategy that was decoded is written as sp_strategy_format() writes it. */
 static bool add_name(sp_pipeline *p, const char *name, bool is_decoded)
 {
-    const int s = p->n_strategies;
-    if (is_decoded)
-        return sp_pipeline_add_strategy(p, name, NULL) == SP_OK && strcmp(p->names[s], name) == 0;
+    const int s = p->n_strategies++;
+    sp_strategy *strategy = &p->plan.strategies[s];
+    if (is_decoded &&
+        (sp_strategy_parse(name, strategy, NULL) != SP_OK || strcmp(sp_strategy_format(strategy, p->texts[s]), name) != 0))
+        return false;
     for (int before = 0; before < s; before++)
         if (strcmp(p->names[before], name) == 0)
             return false;
-    p->names[p->n_strategies++] = name;
+    p->names[s] = name;
+    p->plan.n_strategies = is_decoded ? p->n_strategies : 0;
     return true;
 }
 
@@ -113,6 +116,8 @@ static sp_status name_strategies(sp_merge_run *r, sp_error *err)
     bool is_right = n >= 1 && n <= SP_RUN_STRATEGIES;
     for (size_t s = 0; is_right && s < n; s++)
         is_right = add_name(&r->p, json_string_value(json_array_get(list, s)), r->parts.info.has_scores);
+    if (is_right && r->parts.info.has_scores)
+        sp_pipeline_use_plan(&r->p, &r->p.plan);
     return is_right
                ? SP_OK
                : sp_fail(err, SP_EDATA, "%s: its strategies are not those of a run of this program; it is damaged: make it again",
@@ -164,7 +169,7 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
     p->likelihood.calibration = is_decoded ? &r->scaled : NULL;
     p->about.has_path_scores = has(r, "path_scores");
     sp_status status = SP_OK;
-    TRY(sp_run_plan_make(p->opt, &p->plan, err));
+    TRY(sp_run_plan_make(p->opt, SP_CALL_MERGE, &p->plan, err));
     TRY(name_strategies(r, err));
     TRY(sp_pipeline_load_model(p, err));
     TRY(is_decoded ? sp_pipeline_compile(p, err) : sp_pipeline_new_chains(p, 1, err));
@@ -179,7 +184,7 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
     else if (is_decoded)
         TRY(sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err));
     TRY(name_raters(r, err));
-    TRY(sp_merged_parts_subjects(&r->parts, r->options.groups, &p->subjects, err));
+    TRY(sp_merged_parts_subjects(&r->parts, &p->plan.groups, &p->subjects, err));
     if (has(r, "length_trim")) { /* those of each recording are among the counts */
         int64_t *none = sp_zeros(&r->own, (size_t)r->parts.n_recordings, sizeof *none);
         p->about.cut_path_steps = p->about.cut_label_steps = none;
@@ -196,14 +201,6 @@ sp_status sp_merge_open(sp_merge_run *r, const sp_run_options *given, sp_error *
     r->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = r};
     sp_status status = read_options(r, given, err);
     return status == SP_OK ? open_pipeline(r, err) : status;
-}
-
-char *sp_merge_names(const sp_merge_run *r, char text[SP_MERGE_NAMES])
-{
-    text[0] = 0;
-    for (int s = 0; s < r->p.n_strategies; s++)
-        strcat(strcat(text, s ? "," : ""), r->p.names[s]);
-    return text;
 }
 
 void sp_merge_draw_parts(sp_merge_run *r)

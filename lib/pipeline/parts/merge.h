@@ -48,10 +48,6 @@ sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err);
 /* A notice, where parts are missing. */
 void sp_merge_tell_missing(const sp_merge_run *r);
 
-/* The strategies as one text, in `text`; returns it. */
-enum { SP_MERGE_NAMES = SP_RUN_STRATEGIES * (SP_STRATEGY_TEXT + 1) };
-char *sp_merge_names(const sp_merge_run *r, char text[SP_MERGE_NAMES]);
-
 /* A member of the header of the first part: those that must agree are equal in all. */
 json_t *sp_merge_member(const sp_merge_run *r, const char *key);
 

@@ -3,23 +3,17 @@
 #include <stdlib.h>
 
 #include "core/try.h"
-#include "options/options.h"
 #include "pipeline/calibration.h"
 #include "pipeline/judging.h"
 #include "pipeline/run.h"
 
-sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)
+void sp_part_run_open(sp_part_run *run, sp_pipeline *p)
 {
-    const sp_run_options *o = p->opt;
-    sp_status status = SP_OK;
-    TRY(sp_options_check_apart(o, "part", err));
     run->with_steps = p->plan.part_has_steps;
-    TRY(sp_shard_read(o->part.shard, &run->shard, err));
+    run->shard = p->plan.shard;
     sp_shard_range(&run->shard, p->info, &p->range.first, &p->range.end);
     p->range.shard = &run->shard;
     run->p = p;
-done:
-    return status;
 }
 
 void sp_part_run_clear(sp_part_run *run)

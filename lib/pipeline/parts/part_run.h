@@ -19,9 +19,9 @@ typedef struct sp_part_run {
     bool is_there;  /* the part is kept as it is */
 } sp_part_run;
 
-/* Makes an open pipeline count for the part that its options name. `run`, which is zeroed but for kind and begin, stays where it is
- * until it is cleared, on failure too. SP_OK; SP_EINVAL (options that do not go with parts, no such shard). */
-sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err);
+/* Makes an open pipeline count for the part that its plan names. `run`, which is zeroed but for kind and begin, stays where it is
+ * until it is cleared. */
+void sp_part_run_open(sp_part_run *run, sp_pipeline *p);
 void sp_part_run_clear(sp_part_run *run);
 
 /* Once folds are fitted: the recordings of the shard are those of its folds. Nothing without a part, or folds. SP_OK, SP_ENOMEM. */

@@ -122,15 +122,16 @@ sp_status sp_compare_part(const sp_recordings *recordings, const sp_run_options 
     sp_part_run run = {.kind = "compare", .begin = begin};
     in_order sorted = {.own = {0}};
     sp_recordings from = *recordings;
+    sp_run_plan plan;
     sp_status status = SP_OK;
     TRY(o->n_folds > 0                ? sp_fail(err, SP_EINVAL, "`cv` does not go with parts")
         : o->n_against_recordings > 0 ? sp_fail(err, SP_EINVAL, "`against` does not go with parts")
-                                      : sp_options_check_apart(o, "part", err));
+                                      : sp_run_plan_make(o, SP_CALL_PART, &plan, err));
     if (!o->part.shard && !is_in_order(recordings->info))
         TRY(in_order_open(&sorted, recordings, &from, err));
-    TRY(sp_pipeline_open(&p, &from, o, sp_strategies_named(o), err));
+    TRY(sp_pipeline_open(&p, &from, o, &plan, err));
     TRY(sp_pipeline_use_given(&p, err));
-    TRY(sp_part_run_open(&run, &p, err));
+    sp_part_run_open(&run, &p);
     TRY(sp_pipeline_open_comparison(&p, &scaled, err));
     TRY(sp_part_run_count(&run, err));
     TRY(sp_part_write(&run.content, bytes, n, err));
@@ -186,14 +187,13 @@ static sp_status open_drawn(sp_merge_run *r, const sp_recordings *scores, drawn 
                               .name = theirs.name,
                               .beside_name = ours.name,
                               .recording = malloc((size_t)(all->n_recordings + 1) * sizeof(int64_t))};
-    char names[SP_MERGE_NAMES];
     sp_recordings from;
     sp_status status = SP_OK;
     TRY(d->matched.recording ? SP_OK : sp_no_memory(err));
     TRY(sp_match_recordings(&ours, &theirs, true, NULL, d->matched.recording, err));
     TRY(sp_matched_open(&d->matched, all, &from, err));
     d->is_open = r->draws = true;
-    TRY(sp_pipeline_open(&r->again, &from, &r->options, sp_merge_names(r, names), err));
+    TRY(sp_pipeline_open(&r->again, &from, &r->options, &r->p.plan, err));
 done:
     return status;
 }

@@ -28,59 +28,26 @@ static sp_status go_on(void *arg, sp_error *err)
     return calls_is_stopped(arg) ? sp_fail(err, SP_EFILE, "stopped by a signal") : SP_OK;
 }
 
-static bool number_from(PyObject *dict, const char *name, double *out)
-{
-    PyObject *value = PyDict_GetItemString(dict, name);
-    if (value && value != Py_None)
-        *out = PyFloat_AsDouble(value);
-    return !PyErr_Occurred();
-}
-
-static bool integer_from(PyObject *dict, const char *name, int32_t *out)
-{
-    PyObject *value = PyDict_GetItemString(dict, name);
-    if (value && value != Py_None)
-        *out = (int32_t)PyLong_AsLong(value);
-    return !PyErr_Occurred();
-}
-
-static sp_status parse_words(PyObject *dict, sp_fit_options *o, sp_error *err)
-{
-    const char *method = text_from(dict, "method"), *tune = text_from(dict, "tune"), *strategy = text_from(dict, "strategy");
-    sp_status status = SP_OK;
-    if (method)
-        status = sp_fit_method_parse(method, &o->method, err);
-    if (status == SP_OK && tune)
-        status = sp_tune_parse(tune, &o->tune, err);
-    if (status == SP_OK && strategy)
-        status = sp_strategy_parse(strategy, &o->strategy, err);
-    return status;
-}
-
+/* The words of a run, as the program has them; beside them `seen`, and what there is by now. */
 static bool options_from(PyObject *dict, fitting *f)
 {
-    sp_fit_options *o = &f->options;
-    int32_t seen = 0, threads = 0, missing = 0;
-    f->how = sp_prepare_options_default();
-    *o = sp_fit_options_default();
-    if (!number_from(dict, "smoothing", &o->smoothing) || !number_from(dict, "penalty", &o->penalty) ||
-        !integer_from(dict, "memory", &o->memory) || !integer_from(dict, "folds", &o->n_folds) ||
-        !integer_from(dict, "seen", &seen) || !integer_from(dict, "threads", &threads) ||
-        !integer_from(dict, "missing_uniform", &missing) || !number_from(dict, "floor", &f->how.floor))
+    sp_run_options o;
+    PyObject *seen = PyDict_GetItemString(dict, "seen");
+    f->options = sp_fit_options_default();
+    if (!run_options_from(dict, &o))
         return false;
-    o->seen = seen;
-    o->name = text_from(dict, "name");
-    o->name = o->name ? o->name : "fitted";
-    o->group = f->groups.data;
-    o->rules = f->rules;
-    o->progress = calls_progress;
-    o->progress_arg = &f->calls;
-    f->how.kind = f->input.arrays.info.kind;
-    f->how.missing_uniform = missing != 0;
-    f->workers = sp_workers_new(threads);
-    sp_status status = f->workers ? parse_words(dict, o, &f->err) : sp_no_memory(&f->err);
+    f->options.seen = seen ? PyLong_AsLong(seen) : 0;
+    sp_status status = sp_run_fit_options(&o, &f->options, &f->err);
+    f->options.group = f->groups.data;
+    f->options.rules = f->rules;
+    f->options.progress = calls_progress;
+    f->options.progress_arg = &f->calls;
     if (status == SP_OK)
-        status = sp_fit_options_check(o, &f->err);
+        status = sp_fit_options_check(&f->options, &f->err);
+    f->how = sp_run_prepare_plain(&o);
+    f->how.kind = f->input.arrays.info.kind;
+    if (status == SP_OK && !(f->workers = sp_workers_new(o.decode.threads)))
+        status = sp_no_memory(&f->err);
     if (status != SP_OK && !PyErr_Occurred())
         raise_error(&f->err);
     return !PyErr_Occurred();

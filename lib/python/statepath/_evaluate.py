@@ -488,19 +488,17 @@ def fit(
     meaning = _meaning(names, shape if found is None else found, options)
     if labels is not None:
         inputs["labels"] = meaning.of_batch(labels, batch, "labels")
-    for key, value, usual in (("strategy", strategy, "viterbi"), ("folds", folds, 5)):
-        if tune == "none" and value != usual:
-            raise StatepathError(f"{key}= changes nothing where tune= is none; leave it out")
+    method = method or ("em" if labels is None else "counts" if scores is None else "crf")
     numbers = None
     if groups is not None:
-        if tune == "none":
-            raise StatepathError("groups= changes nothing where tune= is none; leave it out")
+        if method == "em" or tune == "none":
+            raise StatepathError(f"groups= changes nothing where {'method= is em' if method == 'em' else 'tune= is none'}; leave it out")
         texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
-    how = {
-        "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),
-        "tune": tune if scores is not None and labels is not None else "none",
-        "strategy": strategy,
+    how = {  # as the program has it; what is usual is not given
+        "method": method,
+        "tune": None if tune == "accuracy" else tune,
+        "for": None if strategy == "viterbi" else strategy,
         "smoothing": number_of(smoothing, "smoothing"),
         "penalty": number_of(penalty, "penalty"),
         "memory": _integer(memory, "memory"),
@@ -509,7 +507,7 @@ def fit(
         "name": name,
         "threads": options.get("threads", 0),
         "floor": options.get("floor"),
-        "missing_uniform": int(options.get("missing") == "uniform"),
+        "missing": options.get("missing"),
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)

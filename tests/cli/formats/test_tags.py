@@ -85,7 +85,7 @@ class TestSchemes(st.TestCase):
                      sentence='--scheme "IOE3": there are IOB1, IOB2 (or BIO), IOE1, IOE2, BIOES, BILOU, BMES')
         self.statepath("model", "new", "band", "--classes", "O,b", "-o", "m2.json")
         self.refuses("evaluate", "path.csv", "--reference", "ref.csv", "-m", "m2.json", "--scheme", "BIO", status=2,
-                     sentence="--scheme BIO: the classes are no tags of entities, such as O, B-PER and I-PER")
+                     sentence="--scheme: the classes are no tags of entities, such as O, B-PER and I-PER")
 
 
 class TestConversion(st.TestCase):
@@ -106,10 +106,10 @@ class TestConversion(st.TestCase):
         self.refuses("convert", "in.conll", "--reference", "other.conll", "-o", "o.conll", status=2,
                      sentence="-o o.conll takes the labels of in.conll itself, not those of --reference other.conll; convert that file")
         self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.h5", status=2,
-                     sentence="--scheme BIOES: tags are written in a scheme as columns of CoNLL: -o OUT.conll")
+                     sentence="--scheme: tags are written in a scheme as columns of CoNLL: -o OUT.conll")
         self.write("in.conll", "a Wake\nb N1\n")
         self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.conll", status=2,
-                     sentence="--scheme BIOES: the classes of in.conll are no tags of entities, such as O, B-PER and I-PER")
+                     sentence="--scheme: the classes of in.conll are no tags of entities, such as O, B-PER and I-PER")
 
 
 if __name__ == "__main__":

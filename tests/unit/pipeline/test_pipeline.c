@@ -379,6 +379,41 @@ static bool is_stopped(void *arg)
     return true;
 }
 
+/* What needs another option is refused without it, in memory as by the program; a part in memory is one without `part`, and what only
+ * the program can be given is not asked for. */
+static void test_needs(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_comparison *comparison = NULL;
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    sp_arrays a = arrays();
+    sp_recordings r = sp_recordings_of_arrays(&a);
+    sp_run_options o = options();
+    o.fit.smoothing = 2;
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`smoothing` is of use with `cv` only");
+    o = options();
+    o.confidence = 1;
+    assert_int_equal(sp_decode_recordings(&r, &o, NULL, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`confidence` is written beside the paths: `output` PATHS.h5 says where");
+    o = options();
+    o.part.shard = "1/2";
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "are of a part"));
+    assert_ok(sp_compare_part(&r, &o, &bytes, &n, NULL, &err), &err);
+    free(bytes);
+    o.rule_costs = 1;
+    assert_int_equal(sp_compare_part(&r, &o, &bytes, &n, NULL, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`rule_costs` does not go with `part`: it decodes all recordings again");
+    o = options();
+    o.draw = "one";
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "there is no recording one"));
+    assert_null(comparison);
+}
+
 static void test_messages(void **state)
 {
     (void)state;
@@ -413,8 +448,8 @@ static void test_messages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_json), cmocka_unit_test(test_same_paths),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_json),       cmocka_unit_test(test_same_paths),
                                        cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_same_against),
-                                       cmocka_unit_test(test_messages)};
+                                       cmocka_unit_test(test_needs),           cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
