@@ -286,7 +286,7 @@ def test_what_is_read_is_told(tmp_path):
     assert d.scores[0].dtype == np.float32 and d.scores[0].flags.writeable and d.classes is None and d.subjects is None
     assert d.mask[0].dtype == bool and d.weights[0].tolist() == [1, 2, 3] and d.segments[0].tolist() == [0, 0, 1]
     assert d.keys() == ["scores", "labels", "ids", "kind", "segments", "weights", "step_mask", "epoch_seconds", "name"] and dict(**d)["epoch_seconds"] == 2
-    assert list(d.decoding) == ["scores", "kind", "segments", "step_mask"]
+    assert list(d.decoding) == ["scores", "kind", "segments", "step_mask", "epoch_seconds"]
     with pytest.raises(KeyError):
         d["subjects"]
     with pytest.raises(IndexError):

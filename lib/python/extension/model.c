@@ -305,13 +305,24 @@ static PyObject *aliases(const sp_model *m)
     return list;
 }
 
-/* The fields of sp_model (model.h) by their names; arrays as bytes. */
+static bool has_time(const sp_duration *d)
+{
+    return d->min.is_seconds || d->max.is_seconds || d->centre.is_seconds;
+}
+
+/* The fields of sp_model (model.h) by their names; arrays as bytes. Of durations, how many there are and whether some are in time. */
 static PyObject *model_fields(PyObject *self, PyObject *none)
 {
     const sp_model *m = model_of(self);
     const int64_t M = m->n_states, edges = m->row[M];
     PyObject *d = PyDict_New();
+    bool has_times = false;
+    long n_durations = 0;
     (void)none;
+    for (int32_t k = 0; m->durations && k < m->n_classes; k++) {
+        has_times = has_times || has_time(&m->durations[k]);
+        n_durations += m->durations[k].form != SP_DURATION_FREE;
+    }
     if (d && put(d, "name", text_or_none(m->name)) && put(d, "description", text_or_none(m->description)) &&
         put(d, "source", text_or_none(m->source)) && put(d, "classes", texts(m->n_classes, m->classes)) &&
         put(d, "aliases", aliases(m)) && put(d, "states", texts(m->n_states, m->states)) &&
@@ -322,7 +333,8 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "start", bytes_or_none(m->start, M, sizeof *m->start)) &&
         put(d, "end", bytes_or_none(m->end, M, sizeof *m->end)) &&
         put(d, "min_dwell", bytes_or_none(m->min_dwell, M, sizeof *m->min_dwell)) &&
-        put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) &&
+        put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) && put(d, "has_times", PyBool_FromLong(has_times)) &&
+        put(d, "n_durations", PyLong_FromLong(n_durations)) &&
         put(d, "prior", bytes_or_none(m->prior, m->n_classes, sizeof *m->prior)) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&

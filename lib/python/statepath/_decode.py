@@ -93,6 +93,8 @@ def decode(
     temperature, transition_weight, prior_weight : float, optional
         Scores are divided by the first, log weights of transitions multiplied by the second; the third times the log of the model's prior
         is taken from the scores. Without: what the model says, else 1, 1 and 0.
+    epoch_seconds : float, optional
+        Length of a step, where the model has durations in time.
     floor : float, optional
         Smaller probabilities are raised to it.
     missing : {"error", "uniform"}

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import StatepathError, StatepathWarning, in_python
-from ._hypnograms import entries_of, preset_of, seconds_of
+from ._hypnograms import entries_of, preset_of
 from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, texts_of, without_ignored
+from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -26,7 +26,6 @@ class Judging(TypedDict, total=False):
 
     level: float | None
     seed: int | None
-    epoch_seconds: float | None
     weighted_kappa: Literal["linear", "quadratic"] | None
     absent_class: Literal["exclude", "zero", "one"] | None
     interval: Literal["studentised", "bca", "percentile"] | None
@@ -57,10 +56,12 @@ class Comparing(Judging, Coding, Reading, total=False):
 class Evaluating(Judging, Coding, total=False):
     """What evaluate() takes besides."""
 
+    epoch_seconds: float | None
 
-_JUDGING = frozenset(Judging.__annotations__)
-_TYPES = {name: type_.__forward_arg__.partition(" ")[0] for name, type_ in Judging.__annotations__.items()}
+
 _CODING = frozenset(Coding.__annotations__)
+_JUDGING = frozenset(Evaluating.__annotations__) - _CODING
+_TYPES = {name: Evaluating.__annotations__[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
 _TRACE_STEPS = 100_000
 
 
@@ -72,7 +73,7 @@ def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -
 
 
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Those of judging, and the rest; what labels mean is neither."""
+    """Those of judging, and those of reading; what labels mean is neither, and the length of a step is both."""
     judging = {k: v for k, v in options.items() if k in _JUDGING and v is not None}
     for key, value in judging.items():
         if _TYPES[key] == "bool":
@@ -81,7 +82,7 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             raise StatepathError(f"{key}={value!r}: a whole number is needed")
         elif _TYPES[key] == "float":
             judging[key] = number_of(value, key)
-    return judging, {k: v for k, v in options.items() if k not in _JUDGING and k not in _CODING}
+    return judging, {k: v for k, v in options.items() if k == "epoch_seconds" or (k not in _JUDGING and k not in _CODING)}
 
 
 def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, Any]:
@@ -387,6 +388,8 @@ def evaluate(
 class Learning(Places, Numbers, Coding, total=False):
     """What fit() takes besides: how scores are read."""
 
+    epoch_seconds: float | None
+
 
 _OF_SCORES = ("offsets", "mask", "step_mask", *Numbers.__annotations__)
 
@@ -441,7 +444,7 @@ def fit(
         Called as ``progress(what, done, total)``.
     **options
         Those of :func:`decode` that say where the recordings are and how scores are read; `codes` and `map` of labels, as in
-        :func:`statepath.sleep.read_hypnogram`.
+        :func:`statepath.sleep.read_hypnogram`; `epoch_seconds`, the length of a step, of labels that are annotations.
 
     Returns
     -------

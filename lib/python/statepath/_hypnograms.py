@@ -16,7 +16,7 @@ from ._errors import StatepathError
 from ._labels import USUAL_EPOCH, Meaning
 from ._model import Model
 from ._request import model_of
-from ._scores import file_name
+from ._scores import file_name, seconds_of
 
 STAGES = ("Wake", "N1", "N2", "N3", "REM")
 
@@ -94,17 +94,6 @@ def path_of(x: Any, classes: Sequence[str] | None, epoch_seconds: float | None) 
         epoch_seconds = pd.Timedelta(x.freq).total_seconds()
     numbers = Meaning(names, Model(names), is_of_sleep=True).single(x, "path")
     return numbers, names, USUAL_EPOCH if epoch_seconds is None else seconds_of(epoch_seconds)
-
-
-def seconds_of(epoch_seconds: Any) -> float:
-    """The length of a step, checked."""
-    try:
-        seconds = float(epoch_seconds)
-    except (TypeError, ValueError):
-        raise StatepathError(f"epoch_seconds={epoch_seconds!r}: a number of seconds is needed") from None
-    if not 1e-9 <= seconds <= 1e9:
-        raise StatepathError(f"epoch_seconds={epoch_seconds}: the length of a step is above 0, and below 31 years")
-    return seconds
 
 
 def preset_of(codes: Any) -> str | None:

@@ -14,15 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from ._durations import AtEnds, Durations, durations_of, ends_of, is_timed
 from ._errors import ModelError, StatepathError, needed
 from ._labels import Meaning, names_of_labels
-from ._scores import array_of, file_name, integers_of, number_of
+from ._scores import array_of, file_name, integers_of, number_of, seconds_of
 
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
 
 _OWN_NAME = "<model>"
-_PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
+_PLACE = re.compile(re.escape(_OWN_NAME) + r"(?::\d+:\d+)?: ")
+_DURATIONS = re.compile(r'^key "durations"(?:, class ("(?:[^"\\]|\\.)*"))?: ')
+_MOST_CHAINS = 16
 
 
 # ---- what users write, as the JSON that the library reads ----
@@ -169,6 +172,11 @@ def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dic
         raise ModelError(f"min_dwell_at_end={at_end!r}: it is True or False")
     if at_end:
         out["min_dwell_at_end"] = True
+    if given.get("durations") is not None:
+        out["durations"] = durations_of(given["durations"])
+    at_ends = given.get("durations_at_ends")
+    if at_ends is not None and not (isinstance(at_ends, str) and at_ends == "cut"):
+        out["durations_at_ends"] = ends_of(at_ends)
     if given.get("prior") is not None:
         out["prior"] = _by_name(given["prior"], classes, "prior")
     if given.get("aliases") is not None:
@@ -188,7 +196,8 @@ def _parse(document: dict[str, Any]) -> _core.Model:
     try:
         return _core.model_from_json(text, _OWN_NAME)
     except ModelError as error:
-        raise ModelError(_PLACE.sub("", str(error))) from None
+        sentence = _PLACE.sub("", str(error))
+        raise ModelError(_DURATIONS.sub(lambda found: f"durations[{found[1]}]: " if found[1] else "durations=: ", sentence)) from None
 
 
 # ---- the model ----
@@ -219,6 +228,13 @@ class Model:
         Steps that a class, once entered, stays at least.
     min_dwell_at_end : bool
         A run cut off by the end of the recording must be long enough too.
+    durations : mapping, optional
+        How long the runs of a class are: ``{"min": 3, "max": 40}``; ``{"pmf": [0.5, 0.3, 0.2]}``, the probabilities of 1, 2, ... steps; or
+        ``{"negative_binomial": {"mean": 20, "dispersion": 2}}``, ``{"poisson": {"mean": 20}}`` or ``{"log_normal": {"median": 20, "sigma": 1}}``,
+        with ``"min"`` and ``"max"`` beside it where it is cut. A length is a number of steps or a time: ``"90s"``, ``"15min"``, ``"1h"``, a
+        timedelta. Times need the length of a step, `epoch_seconds` of :func:`decode`.
+    durations_at_ends : {"cut", "whole"} or mapping of "start" and "end" to them
+        Runs at the ends of a recording and beside gaps may be pieces of longer ones, or are whole.
     states : mapping, optional
         State to the class it emits; all rules then speak of states.
     prior : mapping or array, optional
@@ -261,12 +277,23 @@ class Model:
     ...                   states={"day": "work", "off": "rest", "night": "work"})
     >>> shifts.states, shifts.n_states, shifts.n_classes
     (('day', 'off', 'night'), 3, 2)
+
+    How long a class lasts is decoded exactly, by every strategy:
+
+    >>> import numpy as np
+    >>> swing = door.with_(durations={"opening": {"pmf": np.array([0.0, 0.5, 0.5])}, "open": {"min": "20s", "max": "1min"}})
+    >>> swing.durations, swing.durations_at_ends
+    ({'opening': {'pmf': [0, 0.5, 0.5]}, 'open': {'min': '20s', 'max': '60s'}}, 'cut')
+    >>> path = ["closed", "opening", "opening", "open", "open", "closed"]
+    >>> swing.is_legal(path, epoch_seconds=10), swing.is_legal(path, epoch_seconds=5)
+    (True, False)
     """
 
-    __slots__ = ("__weakref__", "_chain", "_fields", "_handle", "_json", "_rules", "_settings")
+    __slots__ = ("__weakref__", "_any_step", "_chains", "_fields", "_handle", "_json", "_rules", "_settings")
 
     _handle: _core.Model
-    _chain: _core.Chain  # for columns in the model's order, with its own weight
+    _any_step: Model | None  # with durations in time: the same model, but that those allow any length; what holds whatever a step is
+    _chains: dict[float, _core.Chain]  # for columns in the model's order, with its own weight; by seconds of a step, 0 where it does not matter
     _fields: dict[str, Any]
     _json: str | None
     _settings: dict[Any, Any]  # those of _request.Settings that calls have asked for
@@ -286,6 +313,8 @@ class Model:
         end_log_weights: ArrayLike | Mapping[str, float] | None = None,
         min_dwell: Mapping[str, int] | Sequence[int] | int | None = None,
         min_dwell_at_end: bool = False,
+        durations: Durations | None = None,
+        durations_at_ends: AtEnds = "cut",
         states: Mapping[str, str] | None = None,
         prior: ArrayLike | Mapping[str, float] | None = None,
         aliases: Mapping[str, Iterable[str] | str] | None = None,
@@ -313,7 +342,12 @@ class Model:
         set_(self, "_settings", {})
         set_(self, "_json", None)
         set_(self, "_rules", None)
-        set_(self, "_chain", core.chain(None, self._transition_weight(None), 0.0))
+        set_(self, "_chains", {})
+        set_(self, "_any_step", None)
+        if fields["has_times"]:
+            set_(self, "_any_step", self.with_(durations={k: {"min": 1} if is_timed(d) else d for k, d in self.durations.items()}))
+        else:
+            self._compiled()
 
     @classmethod
     def _of(cls, core: _core.Model) -> Model:
@@ -598,6 +632,18 @@ class Model:
         return {} if dwell is None else {n: int(d) for n, d in zip(self.states, dwell, strict=True) if d > 1}
 
     @property
+    def durations(self) -> dict[str, dict[str, Any]]:
+        """How long the runs of the classes are that have durations, as they were given; times in seconds, as ``"720s"``."""
+        found: dict[str, dict[str, Any]] = json.loads(self.to_json()).get("durations", {})
+        return found
+
+    @property
+    def durations_at_ends(self) -> str | dict[str, str]:
+        """What runs at the ends of a recording are: "cut", "whole", or which at its "start" and "end"."""
+        found: str | dict[str, str] = json.loads(self.to_json()).get("durations_at_ends", "cut")
+        return found
+
+    @property
     def prior(self) -> NDArray[np.float64] | None:
         """Class frequencies of the classifier's training set, [K], or None."""
         return self._array("prior", np.float64)
@@ -606,7 +652,7 @@ class Model:
         """Which classes may follow each other [K,K], start [K] and end [K]."""
         if self._rules is None:
             k = self.n_classes
-            flat = np.frombuffer(self._chain.rules(), np.bool_)
+            flat = np.frombuffer(self._of_any_step()._compiled().rules(), np.bool_)
             rules = (flat[: k * k].reshape(k, k), flat[k * k : k * k + k], flat[k * k + k :])
             object.__setattr__(self, "_rules", rules)
         assert self._rules is not None
@@ -614,7 +660,7 @@ class Model:
 
     @property
     def forbidden(self) -> list[tuple[str, str]]:
-        """Pairs of classes that may not follow each other."""
+        """Pairs of classes that may not follow each other; with durations in time, whatever the length of a step."""
         return [(self.classes[i], self.classes[j]) for i, j in np.argwhere(~self._class_rules()[0])]
 
     def check(self) -> list[str]:
@@ -630,8 +676,10 @@ class Model:
 
     # -- paths --
 
-    def is_legal(self, path: ArrayLike | Sequence[str]) -> bool:
-        """Does the model allow the path, given in numbers or names: its transitions, start, end and minimum dwell?
+    def is_legal(self, path: ArrayLike | Sequence[str], *, epoch_seconds: float | None = None) -> bool:
+        """Does the model allow the path, given in numbers or names: its transitions, start, end, minimum dwell and durations?
+
+        Durations in time need `epoch_seconds`, the length of a step.
 
         Examples
         --------
@@ -645,14 +693,14 @@ class Model:
         t = len(numbers)
         out = np.empty(1)
         inputs = {"scores": np.zeros((t, self.n_classes), np.float32), "offsets": np.array([0, t], np.int64)}
-        _core.path_scores(self._chain, inputs, {"kind": 3, "threads": 1}, numbers, out)
+        _core.path_scores(self._compiled(epoch_seconds), inputs, {"kind": 3, "threads": 1}, numbers, out)
         return bool(out[0] > -np.inf)
 
     def violations(self, path: Any, *, lengths: ArrayLike | None = None) -> list[tuple[int, int, str | None, str | None]]:
         """Where a path breaks the rules: (recording, step, from, to).
 
         `from` is None where the recording may not start with `to`; `to` is None where it may not end with `from`. Steps without class
-        (-1) break the chain. Minimum dwell is not looked at; :meth:`is_legal` does.
+        (-1) break the chain. Minimum dwell and durations are not looked at; :meth:`is_legal` does.
 
         Examples
         --------
@@ -687,7 +735,7 @@ class Model:
         {'N1': 2}
         """
         known = {"allow", "forbid", "log_weights", "probabilities", "start", "end", "start_log_weights", "end_log_weights", "min_dwell",
-                 "min_dwell_at_end", "prior", "aliases", "name", "description", "source", *_OPTIONS}  # fmt: skip
+                 "min_dwell_at_end", "durations", "durations_at_ends", "prior", "aliases", "name", "description", "source", *_OPTIONS}  # fmt: skip
         for key in changes:
             if key not in known:
                 raise StatepathError(f"with_() knows no {key}=; it takes {', '.join(sorted(known))}")
@@ -754,7 +802,9 @@ class Model:
     def _summary(self) -> str:
         n = int((~self._class_rules()[0]).sum()) if self.n_classes <= 4096 else self.n_states**2 - len(self._edges()[1])
         states = f", {self.n_states} states" if self._fields["states"] is not None else ""
-        return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}"
+        n_durations = self._fields["n_durations"]
+        durations = f", durations of {n_durations} class{'' if n_durations == 1 else 'es'}" if n_durations else ""
+        return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}{durations}"
 
     def __repr__(self) -> str:
         return f"Model {self.name!r}: {self._summary()}"
@@ -792,6 +842,22 @@ class Model:
         if columns is None or tuple(columns) == self.classes:
             return None
         return np.frombuffer(self._handle.align(list(columns)), np.int32)
+
+    def _of_any_step(self) -> Model:
+        """One that compiles without the length of a step, of the same classes."""
+        return self if self._any_step is None else self._any_step
+
+    def _compiled(self, epoch_seconds: Any = None) -> _core.Chain:
+        """For columns in the model's order, with its own weight. ModelError for durations in time without the length of a step."""
+        seconds = 0.0 if epoch_seconds is None else seconds_of(epoch_seconds)
+        key = seconds if self._fields["has_times"] else 0.0
+        found = self._chains.get(key)
+        if found is None:
+            found = self._handle.chain(None, self._transition_weight(None), key)
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            self._chains[key] = found
+        return found
 
     def _transition_weight(self, given: float | None) -> float:
         own: float = self._fields["transition_weight"]

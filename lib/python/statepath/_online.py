@@ -29,7 +29,7 @@ class OnlineDecoder:
         What rows hold; without: log_probs or probs, as the first row shows.
     classes : sequence of str, optional
         Names of a row's numbers, where they are not in the model's order.
-    temperature, transition_weight, prior_weight, floor, missing
+    temperature, transition_weight, prior_weight, epoch_seconds, floor, missing
         As in :func:`decode`.
 
     Examples

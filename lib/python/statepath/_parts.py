@@ -302,7 +302,7 @@ def merge(
     inputs = None
     if scores is not None and blocks:
         scores, _, ids = _unpack(scores, None, ids)
-        inputs = _inputs(Request(scores, Model.from_json(_asked(library.look_part, blocks[0])[2]), **options), ids, None, "scores")
+        inputs = _inputs(Request(scores, Model.from_json(_asked(library.look_part, blocks[0])[2])._of_any_step(), **options), ids, None, "scores")
     notices: list[str] = []
     how = {"allow_missing": int(bool(allow_missing)), "trace_steps": trace_steps, "what_if_bytes": -1, "threads": options.get("threads", 0)}
     made = _asked(library.merge, blocks, inputs, how, progress, notices)

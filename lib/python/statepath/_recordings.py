@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from . import _hdf5
 from ._errors import StatepathError, StatepathWarning, in_python
-from ._hypnograms import entries_of, preset_of, seconds_of
+from ._hypnograms import entries_of, preset_of
 from ._model import Model
 from ._report import needs_library
 from ._request import Classes, Kind, check_names, class_names, model_of, number_of_kind, with_options
-from ._scores import KINDS
+from ._scores import KINDS, seconds_of
 
 Progress = Callable[[str, int, int], object]
 
@@ -176,7 +176,7 @@ class Recordings(Sequence[Any]):
     @property
     def decoding(self) -> dict[str, Any]:
         """The arguments of :func:`decode` that the files give. Labels are none of them: there they would be certain."""
-        return {k: v for k, v in self._arguments().items() if k in ("scores", "kind", "classes", "segments", "step_mask")}
+        return {k: v for k, v in self._arguments().items() if k in ("scores", "kind", "classes", "segments", "step_mask", "epoch_seconds")}
 
     def __getitem__(self, i: Any) -> Any:
         """By a number: a recording's scores; by the name of an argument: that of all."""

@@ -16,7 +16,7 @@ from . import _core
 from ._errors import StatepathError
 from ._labels import Meaning
 from ._model import Model, _names
-from ._scores import KINDS, Batch, array_of, batch_of, integers_of, number_of, without_ignored
+from ._scores import KINDS, Batch, array_of, batch_of, integers_of, number_of, seconds_of, without_ignored
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
@@ -52,6 +52,7 @@ class Nats(Numbers, total=False):
     temperature: float | None
     transition_weight: float | None
     prior_weight: float | None
+    epoch_seconds: float | None
 
 
 class Reading(Places, Nats, total=False):
@@ -153,8 +154,12 @@ class Settings:
         transition_weight = given.get("transition_weight")
         if transition_weight is not None:
             _finite(transition_weight, "transition_weight")
-        is_usual = self.class_of_column is None and transition_weight is None
-        self.chain = model._chain if is_usual else model._handle.chain(self.class_of_column, model._transition_weight(transition_weight), 0.0)
+        seconds = given.get("epoch_seconds")
+        if self.class_of_column is None and transition_weight is None:
+            self.chain = model._compiled(seconds)
+        else:
+            step = 0.0 if seconds is None else seconds_of(seconds)
+            self.chain = model._handle.chain(self.class_of_column, model._transition_weight(transition_weight), step)
         missing, threads = given.get("missing", "error"), given.get("threads", 0)
         if missing not in ("error", "uniform"):
             raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')

@@ -147,6 +147,17 @@ def number_of(value: Any, name: str) -> float:
         raise StatepathError(f"{name}={value!r}: a number is needed") from None
 
 
+def seconds_of(epoch_seconds: Any) -> float:
+    """The length of a step, checked."""
+    try:
+        seconds = float(epoch_seconds)
+    except (TypeError, ValueError):
+        raise StatepathError(f"epoch_seconds={epoch_seconds!r}: a number of seconds is needed") from None
+    if not 1e-9 <= seconds <= 1e9:
+        raise StatepathError(f"epoch_seconds={epoch_seconds}: the length of a step is above 0, and below 31 years")
+    return seconds
+
+
 def file_name(file: Any) -> str | bytes:
     """The name of a file as the extension takes it."""
     try:

@@ -97,7 +97,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What is forbidden stays forbidden.
     method, tune, smoothing, penalty, memory, inner_folds
         As in :func:`statepath.fit`; method "rules" learns nothing and decodes by `rules` as they are.
-    strategy, kind, threads
+    strategy, kind, epoch_seconds, threads
         As in :func:`statepath.decode`.
 
     Attributes
@@ -137,6 +137,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         penalty: float = 0.0,
         memory: int = 1,
         inner_folds: int = 3,
+        epoch_seconds: float | None = None,
         threads: int = 0,
     ) -> None:
         self.rules = rules
@@ -148,6 +149,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.penalty = penalty
         self.memory = memory
         self.inner_folds = inner_folds
+        self.epoch_seconds = epoch_seconds
         self.threads = threads
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> SequenceDecoder:
@@ -197,14 +199,14 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The path of each sequence, in the words of `y`."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
-        paths = decode(_sequences(X), self.model_, self.strategy, kind=kind, threads=self.threads)
+        paths = decode(_sequences(X), self.model_, self.strategy, kind=kind, epoch_seconds=self.epoch_seconds, threads=self.threads)
         return [self.classes_[path] for path in paths]
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
         """p(class at a step | all steps, the model) of each sequence; of other folds by :func:`cross_val_predict`, not scikit-learn's."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
-        out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, threads=self.threads)
+        out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, epoch_seconds=self.epoch_seconds, threads=self.threads)
         return out
 
     def _words(self) -> Model:

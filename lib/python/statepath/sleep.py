@@ -12,12 +12,13 @@ from ._decode import decode
 from ._decoded import Decoded
 from ._errors import StatepathError, needed
 from ._evaluate import evaluate
-from ._hypnograms import STAGES, Hypnogram, coded_stages, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
+from ._hypnograms import STAGES, Hypnogram, coded_stages, path_of, read_hypnogram, stage_of, write_hypnogram
 from ._labels import Meaning, steps_of_annotations
 from ._model import Model
 from ._passes import marginals
 from ._report import Report
 from ._request import model_of
+from ._scores import seconds_of
 
 __all__ = [
     "STAGES",
@@ -59,9 +60,10 @@ def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str 
     if sorted(columns) != list(range(5)):
         raise StatepathError(f"the columns of hyp.proba are {', '.join(map(str, proba.columns))}: the five stages are needed")
     scores = np.ascontiguousarray(proba[[columns[stage_of(c)] for c in rules.classes]].to_numpy(np.float64))
-    path = decode(scores, rules, strategy, kind="probs")
+    step = pd.Timedelta(hyp.freq).total_seconds()
+    path = decode(scores, rules, strategy, kind="probs", epoch_seconds=step)
     names = [str(columns[stage_of(rules.classes[k])]) for k in path]
-    m = pd.DataFrame(marginals(scores, rules, kind="probs"), columns=[columns[stage_of(c)] for c in rules.classes], index=proba.index)
+    m = pd.DataFrame(marginals(scores, rules, kind="probs", epoch_seconds=step), columns=[columns[stage_of(c)] for c in rules.classes], index=proba.index)
     made = {"n_stages": hyp.n_stages, "freq": hyp.freq, "start": hyp.start, "scorer": f"statepath {strategy}", "proba": m[list(proba.columns)]}
     return yasa.Hypnogram([_YASA.get(stage_of(n), n) for n in names], **made)
 
