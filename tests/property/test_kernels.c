@@ -241,7 +241,7 @@ static void dense_in_blocks_equals_plain(void **state)
                 continue;
             sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
             assert_true(sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
-            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), scratch, path, &score),
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), NULL, scratch, path, &score),
                              status);
             assert_true(score == expected_score);
             if (status == SP_OK)
@@ -271,7 +271,7 @@ static void sets_in_blocks_equal_plain(void **state)
         if (c.scores.n_steps > 0) {
             sp_status status = sp_viterbi(c.chain, &c.scores, plain_scratch, expected, &expected_score, NULL);
             assert_true(sp_dense_init(&dense, sp_isa_best(), c.chain, scratch));
-            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &c.scores, 1 + (int64_t)(seed % 17), scratch, path, &score),
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &c.scores, 1 + (int64_t)(seed % 17), NULL, scratch, path, &score),
                              status);
             assert_true(score == expected_score);
             if (status == SP_OK)
@@ -283,6 +283,96 @@ static void sets_in_blocks_equal_plain(void **state)
         random_case_free(&c);
     }
     assert_true(n_decoded > 200);
+}
+
+/* ---- one recording on several threads ---- */
+
+static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint64_t seed)
+{
+    const size_t T = (size_t)scores->n_steps;
+    sp_scratch *scratch = sp_scratch_new();
+    int32_t *expected = malloc(T * sizeof *expected), *path = malloc(T * sizeof *path);
+    double expected_score = -INFINITY;
+    assert_true(scratch && expected && path);
+    const sp_status status = sp_viterbi(chain, scores, scratch, expected, &expected_score, NULL);
+    for (int n_threads = 2; n_threads < 4; n_threads++) {
+        double score = 0;
+        sp_dense dense;
+        assert_true(sp_dense_init(&dense, (sp_isa)(seed % (1 + (uint64_t)sp_isa_best())), chain, scratch));
+        assert_int_equal(sp_dense_viterbi_shared(&dense, scores, workers[n_threads], path, &score), status);
+        assert_true(score == expected_score);
+        if (status == SP_OK)
+            assert_same_path(seed, "shared", 0, path, expected, scores->n_steps);
+    }
+    sp_scratch_free(scratch);
+    free(expected);
+    free(path);
+}
+
+/* Chunks that are proved, chunks over a power of two, scores that end half way between two multiples of a last bit, ties, impossible
+ * scores, sums above zero and of both signs, and classes that are never left, so that no chunk is proved. */
+static void rounds_of_chunks_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {{17, 40, 1, 0, 0, false, 0, 0, 0},
+                                 {17, 40, 1, 0, 0, false, 0, 0x1p-41, 0},
+                                 {2, 20, 1, 0, 0, true, 0, 0, 0},
+                                 {17, 60, 0.1, 0, 0, false, 0, 0, 0},
+                                 {3, 20, 0.8, 0, 0, false, 0.1, 0, 0},
+                                 {17, 30, 1, 0, 0, false, 0, 0, 4},
+                                 {17, 30, 1, 0, 0, false, 0, 0x1p-42, 2},
+                                 {3, 8, 0, 0, 0, false, 0, 0, 0},
+                                 {3, 8, 0.5, 0, 0, false, 0, 0x1p-41, -0.01},
+                                 {17, 30, 1, 0, 0, false, 0.99, 0, 0}};
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        const kind *k = &kinds[seed % (sizeof kinds / sizeof *kinds)];
+        random_source random = {220000 + seed};
+        sample s = {0};
+        const int32_t n = k->least_classes + random_below(&random, k->most_classes - k->least_classes + 1);
+        s.chain = draw_chain(&random, k, n);
+        draw_scores(&random, k, &s, n, 1300 + random_below(&random, 9000), seed / 10 % 2 ? SP_F32 : SP_F64);
+        s.batch.scores.segments = NULL;
+        compare_shared(s.chain, &s.batch.scores, seed);
+        free_sample(&s);
+    }
+}
+
+static void rounds_of_states_equal_plain(void **state)
+{
+    (void)state;
+    static const random_shape shapes[] = {{4, 6000, 4, 1, true, false, false, 0},
+                                          {5, 6000, 3, 1, true, true, false, 0.02},
+                                          {3, 6000, 6, 2, true, false, false, 0.05},
+                                          {6, 6000, 3, 1, false, true, false, 0}};
+    int n_compared = 0;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        random_case c = random_case_new(230000 + seed, &shapes[seed % 4]);
+        if (c.scores.n_steps >= 1300) {
+            compare_shared(c.chain, &c.scores, seed);
+            n_compared++;
+        }
+        random_case_free(&c);
+    }
+    assert_true(n_compared > 30);
+}
+
+/* Enough transitions for three threads to share each step. */
+static void teams_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {640, 700, 1, 0, 0, false, 0, 0, 0}, {640, 700, 1, 0, 0, true, 0.02, 0, 0}, {900, 1000, 0.5, 0, 0, false, 0.3, 0, 3}};
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        const kind *k = &kinds[seed % 3];
+        random_source random = {240000 + seed};
+        sample s = {0};
+        const int32_t n = k->least_classes + random_below(&random, k->most_classes - k->least_classes + 1);
+        s.chain = draw_chain(&random, k, n);
+        draw_scores(&random, k, &s, n, 64 + random_below(&random, 100), seed % 2 ? SP_F32 : SP_F64);
+        s.batch.scores.segments = NULL;
+        compare_shared(s.chain, &s.batch.scores, seed);
+        free_sample(&s);
+    }
 }
 
 /* ---- long recordings ---- */
@@ -326,6 +416,15 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
     compare_long_choices(&s, seed);
     s.offsets = NULL; /* on the stack */
     free_sample(&s);
+}
+
+/* A recording that is most of its batch goes to all threads, the others each to one. */
+static void large_shares_equal_plain(void **state)
+{
+    (void)state;
+    static const kind k = {20, 30, 1, 0, 0, false, 0, 0, 0};
+    for (uint64_t seed = 0; seed < 6; seed++)
+        compare_long(&k, 250000 + seed, 11000 + 500 * (int64_t)seed, true);
 }
 
 static void chunks_equal_plain(void **state)
@@ -441,13 +540,17 @@ static void steps_of_far_prices_equal_plain(void **state)
             assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
         for (int step = 0; step < 100; step++) {
             double now[MANY_WIDE], next[MANY_WIDE];
-            sp_dense_habit habit = {.span = 0.25 * (1 + random_below(&random, 40))};
+            const double span = 0.25 * (1 + random_below(&random, 40));
             for (int i = 0; i < MANY_WIDE; i++)
                 now[i] = i >= MANY || random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
-            if (is_dense)
-                sp_dense_forward(&dense, &scores, 0, now, next, &habit);
-            else
-                sp_sparse_step(&sparse, now, next, &habit.span);
+            if (is_dense) {
+                sp_dense_part part = sp_dense_part_all(&dense);
+                part.span = span;
+                sp_dense_forward(&dense, &scores, 0, now, next, &part);
+            } else {
+                double now_span = span;
+                sp_sparse_step(&sparse, now, next, &now_span);
+            }
             assert_greatest(chain, now, next);
         }
         sp_chain_free(chain);
@@ -672,6 +775,10 @@ int main(void)
         cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
         cmocka_unit_test(sets_in_blocks_equal_plain),
+        cmocka_unit_test(rounds_of_chunks_equal_plain),
+        cmocka_unit_test(rounds_of_states_equal_plain),
+        cmocka_unit_test(teams_equal_plain),
+        cmocka_unit_test(large_shares_equal_plain),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
         cmocka_unit_test(long_argmax_paths_are_scored),

@@ -95,15 +95,23 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
 /* ---- one step ---- */
 
 void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
-                      sp_dense_habit *habit)
+                      sp_dense_part *part)
 {
-    size_t row = (size_t)t * (size_t)scores->n_classes * (size_t)scores->dtype;
-    if (dense->weight)
-        dense->kernels->dense_step(dense, now, next, habit);
+    const size_t size = (size_t)scores->dtype;
+    const char *row = (const char *)scores->data + (size_t)t * (size_t)scores->n_classes * size;
+    const int32_t *states = dense->chain->state_class;
+    int32_t first = 0, last = dense->n; /* states */
+    if (dense->weight) {
+        first = part->first * dense->columns;
+        last = part->last * dense->columns < dense->n ? part->last * dense->columns : dense->n;
+        dense->kernels->dense_step(dense, now, next, part);
+    } else {
+        sp_sparse_step(&dense->sparse, now, next, &part->span);
+    }
+    if (dense->chain->is_plain)
+        dense->kernels->dense_add(row + (size_t)first * size, scores->dtype, NULL, last - first, next + first);
     else
-        sp_sparse_step(&dense->sparse, now, next, &habit->span);
-    const int32_t *states = dense->chain->is_plain ? NULL : dense->chain->state_class;
-    dense->kernels->dense_add((const char *)scores->data + row, scores->dtype, states, dense->n, next);
+        dense->kernels->dense_add(row, scores->dtype, states + first, last - first, next + first);
 }
 
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)

@@ -18,7 +18,7 @@
 
 #include "core/chain_states.h"
 #include "core/isa.h"
-#include "core/scratch.h"
+#include "core/workers.h"
 #include "decode/kernels/sparse.h"
 #include "statepath/scores.h"
 
@@ -48,37 +48,54 @@ bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
  * the scratch, which keeps it. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
-/* What the steps of a recording have taught; changes the time, no number. */
-typedef struct sp_dense_habit {
+/* The states of a step that one thread makes, and what their steps have taught. */
+typedef struct sp_dense_part {
+    int32_t first, last; /* blocks first .. last-1 */
+    /* These change the time, no number. */
     double span;       /* rows so far below the greatest delta go first */
     bool has_positive; /* some sum was not below zero */
-} sp_dense_habit;
+} sp_dense_part;
 
-static inline sp_dense_habit sp_dense_habit_first(void)
+/* The blocks that member `index` of `count` makes. */
+static inline void sp_dense_part_take(sp_dense_part *part, const sp_dense *dense, int32_t index, int32_t count)
 {
-    return (sp_dense_habit){.span = 1, .has_positive = false};
+    part->first = dense->n_blocks * index / count;
+    part->last = dense->n_blocks * (index + 1) / count;
 }
 
-/* next[width] = delta[t] from now[width] = delta[t-1]. */
+/* All states, before the first step. */
+static inline sp_dense_part sp_dense_part_all(const sp_dense *dense)
+{
+    return (sp_dense_part){.first = 0, .last = dense->n_blocks, .span = 1};
+}
+
+/* next[width] = delta[t] from now[width] = delta[t-1], of the states of the part. */
 void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
-                      sp_dense_habit *habit);
+                      sp_dense_part *part);
 
 /* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. */
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state);
+
+struct sp_dense_team; /* dense_team.h */
 
 /* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread; SP_ENOPATH without a message, path
  * in pieces, when there is no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Memory hardly grows with the
  * recording. */
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
 
-/* The same in blocks of so many steps, 1 or more: changes the time, never the answer. */
-sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch,
-                                     int32_t *path, double *score);
+/* The same by the threads of the workers, and whether that pays. */
+bool sp_dense_pays_threads(const sp_dense *dense, const sp_scores *scores, int n_threads);
+sp_status sp_dense_viterbi_shared(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
+                                  double *score);
+
+/* The same in blocks of so many steps, 1 or more, and by the team (NULL: alone): changes the time, never the answer. */
+sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, struct sp_dense_team *team,
+                                     sp_scratch *scratch, int32_t *path, double *score);
 
 /* ---- for each instruction set ---- */
 
-/* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */
-typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit);
+/* next[j] = max_i now[i] + weight[i,j], of the columns j of the part's blocks. */
+typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_part *part);
 
 /* next[n] += row[n], of either type; of states not NULL next[j] += row[states[j]]. */
 typedef void sp_dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next);

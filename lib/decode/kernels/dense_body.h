@@ -84,32 +84,32 @@ SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *
 
 /* The one way or the other. */
 SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
-                                 double *to, bool is_new, sp_dense_habit *habit)
+                                 double *to, bool is_new, sp_dense_part *part)
 {
-    if (DENSE_BY_BITS && !habit->has_positive) {
+    if (DENSE_BY_BITS && !part->has_positive) {
         if (dense_rows_below_zero(weight, now, list, n, columns, to, is_new))
             return;
-        habit->has_positive = true;
+        part->has_positive = true;
     }
     dense_rows(weight, now, list, n, columns, to, is_new);
 }
 
 SP_ALWAYS_INLINE void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to,
-                                  sp_dense_habit *habit)
+                                  sp_dense_part *part)
 {
-    dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, habit);
+    dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, part);
 }
 
-static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_part *part)
 {
-    for (int32_t b = 0; b < dense->n_blocks; b++) {
+    for (int32_t b = part->first; b < part->last; b++) {
         double *to = next + (ptrdiff_t)b * dense->columns;
         if (dense->columns == DENSE_COLUMNS)
-            dense_block(dense, b, now, DENSE_COLUMNS, to, habit);
+            dense_block(dense, b, now, DENSE_COLUMNS, to, part);
         else if (dense->columns == DENSE_COLUMNS / 2)
-            dense_block(dense, b, now, DENSE_COLUMNS / 2, to, habit);
+            dense_block(dense, b, now, DENSE_COLUMNS / 2, to, part);
         else
-            dense_block(dense, b, now, DENSE_COLUMNS / 4, to, habit);
+            dense_block(dense, b, now, DENSE_COLUMNS / 4, to, part);
     }
 }
 
@@ -147,13 +147,13 @@ SP_ALWAYS_INLINE int32_t dense_list(uint64_t mask, int32_t first, int32_t *list,
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
 SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
-                                           const double *others, int32_t columns, double *to, sp_dense_habit *habit)
+                                           const double *others, int32_t columns, double *to, sp_dense_part *part)
 {
     int32_t n = dense->n, *rest = list + n_begin, n_rest = 0;
     const double *weight = dense->weight + (ptrdiff_t)b * n * columns;
     const double *most = dense->most + (ptrdiff_t)b * n, *fill = dense->fill + (ptrdiff_t)b * columns;
     double floor = INFINITY;
-    dense_best(weight, now, list, n_begin, columns, to, true, habit);
+    dense_best(weight, now, list, n_begin, columns, to, true, part);
     for (int32_t j = 0; j < columns; j++) {
         double value = to[j] > fill[j] ? to[j] : fill[j];
         floor = value < floor ? value : floor;
@@ -166,39 +166,39 @@ SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, con
         n_rest += others[i] + most[i] > floor;
     }
     if (n_rest > n / 2)
-        dense_best(weight, now, NULL, n, columns, to, true, habit);
+        dense_best(weight, now, NULL, n, columns, to, true, part);
     else
-        dense_best(weight, now, rest, n_rest, columns, to, false, habit);
+        dense_best(weight, now, rest, n_rest, columns, to, false, part);
 }
 
-static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_part *part)
 {
     int32_t list[2 * SP_DENSE_SKIP_MOST + 8], n = dense->n, n_begin = 0, wanted = n / 32;
     double top = -INFINITY, others[SP_DENSE_SKIP_MOST]; /* now[] of the rows that do not go first */
     for (int32_t i = 0; i < n; i++)
         top = now[i] > top ? now[i] : top;
-    double least = top - habit->span;
+    double least = top - part->span;
     for (int32_t i = 0; i < n; i++) {
         list[n_begin] = i;
         n_begin += now[i] >= least;
         others[i] = now[i] >= least ? -INFINITY : now[i];
     }
-    if (n_begin < wanted && habit->span < 1e300)
-        habit->span *= 1.125;
-    else if (n_begin > 2 * wanted && habit->span > 1e-300)
-        habit->span *= 0.875;
+    if (n_begin < wanted && part->span < 1e300)
+        part->span *= 1.125;
+    else if (n_begin > 2 * wanted && part->span > 1e-300)
+        part->span *= 0.875;
     if (n_begin > n / 4) {
-        dense_step(dense, now, next, habit);
+        dense_step(dense, now, next, part);
         return;
     }
-    for (int32_t b = 0; b < dense->n_blocks; b++) {
+    for (int32_t b = part->first; b < part->last; b++) {
         double *to = next + (ptrdiff_t)b * dense->columns;
         if (dense->columns == DENSE_COLUMNS)
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS, to, habit);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS, to, part);
         else if (dense->columns == DENSE_COLUMNS / 2)
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 2, to, habit);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 2, to, part);
         else
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 4, to, habit);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 4, to, part);
     }
 }
 
@@ -292,10 +292,10 @@ static void dense_add(const void *row, sp_dtype dtype, const int32_t *states, in
         DENSE_ADD(double)
 }
 
-static void dense_step_any(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step_any(const sp_dense *dense, const double *now, double *next, sp_dense_part *part)
 {
     if (dense->most)
-        dense_step_skipping(dense, now, next, habit);
+        dense_step_skipping(dense, now, next, part);
     else
-        dense_step(dense, now, next, habit);
+        dense_step(dense, now, next, part);
 }

@@ -89,7 +89,8 @@ typedef struct lane_work {
     const sp_decode_output *output;
     sp_leftover leftover;
     bool is_confidence; /* not paths but confidence */
-    int64_t run;        /* recordings of one */
+    int n_threads;
+    int64_t run; /* recordings of one */
     atomic_bool no_memory;
 } lane_work;
 
@@ -109,9 +110,20 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
     return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
 }
 
-/* Viterbi, greedy and argmax of long recordings under few classes. */
+/* Would other threads wait for the one that decodes this recording? Twice a thread's part of the batch: for less it is better that
+ * each has a recording of its own. */
+static bool is_large_share(const lane_work *w, const sp_scores *scores)
+{
+    const double share = (double)scores->n_steps / (double)w->batch->scores.n_steps;
+    return share > 0.6 || share * w->n_threads >= 2;
+}
+
+/* Viterbi, greedy and argmax of long recordings under few classes; Viterbi of one that has a large share of a batch. */
 static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
+    if (w->kernels->way == SP_WAY_DENSE)
+        return w->kernels->has_dense && is_large_share(w, scores) &&
+               sp_dense_pays_threads(&w->kernels->dense, scores, w->n_threads) && !sp_scores_have_gap(scores);
     if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
         return false;
     return sp_chunks_fit(scores) ||
@@ -167,6 +179,8 @@ static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t
 
 static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
+    if (k->way == SP_WAY_DENSE)
+        return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
     sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, NULL};
@@ -235,7 +249,7 @@ static void share_few(lane_work *w, sp_workers *workers)
 
 bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch)
 {
-    const lane_work w = {.kernels = kernels, .batch = batch};
+    const lane_work w = {.kernels = kernels, .batch = batch, .n_threads = 1};
     bool looks_along = kernels->way == SP_WAY_LANES && !are_few(kernels, batch);
     for (int64_t n = 0; looks_along && n < batch->n_recordings; n++) {
         const sp_scores scores = sp_batch_recording(batch, n);
@@ -248,7 +262,7 @@ bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
                       sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, false, run_length(batch, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, false, n_threads, run_length(batch, n_threads), false};
     if (are_few(kernels, batch))
         share_few(&w, workers);
     else if (kernels->way == SP_WAY_DENSE)
@@ -263,7 +277,7 @@ bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batc
                                  sp_workers *workers, sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, true, run_length(batch, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, true, n_threads, run_length(batch, n_threads), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

@@ -30,28 +30,26 @@ double sp_chunk_top(int32_t K, const double *delta)
     return top;
 }
 
-/* Is x an odd multiple of half a last bit? */
-static bool is_half(double x, double bit)
+bool sp_is_half(double x, double bit)
 {
     double halves = x / (bit / 2);
-    return fabs(halves) < 0x1p53 && fmod(halves, 2) != 0 && halves == rint(halves);
+    return halves == rint(halves) && fabs(halves) < 0x1p53 && fmod(halves, 2) != 0; /* in the order of their cost */
 }
 
 static bool has_half_weight(const sp_lane_rules *r, double bit)
 {
     for (int32_t p = 0; p < r->row[r->n_classes]; p++)
-        if (r->weight[p] > -INFINITY && is_half(r->weight[p], bit))
+        if (r->weight[p] > -INFINITY && sp_is_half(r->weight[p], bit))
             return true;
     return false;
 }
 
-/* By how much delta can grow over a chunk, with room for its rounding. */
-static double most_growth(const sp_chunked *c, int64_t chunk, double bit)
+static double greatest_addition(const sp_chunked *c, int64_t chunk)
 {
     double weight = 0, score = c->most[chunk] > 0 ? c->most[chunk] : 0;
     for (int32_t p = 0; p < c->rules->row[c->rules->n_classes]; p++)
         weight = c->rules->weight[p] > weight ? c->rules->weight[p] : weight;
-    return (double)(c->chunk_steps + 1) * (weight + score + 8 * bit) * 1.001;
+    return weight + score;
 }
 
 /* The scores were looked at for where the chunk began. */
@@ -62,26 +60,41 @@ static bool may_have_half(const sp_chunked *c, int64_t chunk, double power)
            has_half_weight(c->rules, sp_last_bit(power));
 }
 
-bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, int64_t part, const double *delta, double *shift)
+bool sp_chunk_claim_is_proved(const sp_chunk_claim *claim, double *shift, bool *needs_even)
 {
-    int32_t K = c->rules->n_classes;
-    const double *arrive = c->arrive + (chunk * c->n_parts + part) * K, *leave = c->leave + chunk * K;
-    double top = sp_chunk_top(K, delta), own_top = sp_chunk_top(K, arrive);
+    const double *delta = claim->delta, *arrive = claim->arrive, *leave = claim->leave;
+    double top = sp_chunk_top(claim->n, delta), own_top = sp_chunk_top(claim->n, arrive);
     if (!isfinite(top) || !isfinite(own_top) || top == 0)
         return false;
-    double power = sp_power_below(top), bit = sp_last_bit(power), room = most_growth(c, chunk, bit), s = top - own_top;
+    double power = sp_power_below(top), bit = sp_last_bit(power), s = top - own_top;
+    double room = (double)(claim->n_steps + 1) * (claim->most + 8 * bit) * 1.001; /* delta grows by less, rounding and all */
     double low = (top < 0 ? -2 * power : power), high = (top < 0 ? -power : 2 * power) - room;
     if (!(top < high && own_top < high))
         return false;
-    for (int32_t j = 0; j < K; j++) {
+    for (int32_t j = 0; j < claim->n; j++) {
         if (delta[j] == -INFINITY && arrive[j] == -INFINITY)
             continue;
         if (!(delta[j] > low && arrive[j] > low) || delta[j] - arrive[j] != s)
             return false;
     }
-    for (int32_t j = 0; j < K; j++)
+    for (int32_t j = 0; j < claim->n; j++)
         if (leave[j] != -INFINITY && !(leave[j] > low + room && leave[j] + s > low + room))
             return false;
     *shift = s;
-    return fmod(s / bit, 2) == 0 || !may_have_half(c, chunk, power);
+    *needs_even = fmod(s / bit, 2) != 0;
+    return true;
+}
+
+bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, int64_t part, const double *delta, double *shift)
+{
+    const int32_t K = c->rules->n_classes;
+    const sp_chunk_claim claim = {.n = K,
+                                  .arrive = c->arrive + (chunk * c->n_parts + part) * K,
+                                  .leave = c->leave + chunk * K,
+                                  .delta = delta,
+                                  .n_steps = c->chunk_steps,
+                                  .most = greatest_addition(c, chunk)};
+    bool needs_even;
+    return sp_chunk_claim_is_proved(&claim, shift, &needs_even) &&
+           (!needs_even || !may_have_half(c, chunk, sp_power_below(sp_chunk_top(K, delta))));
 }

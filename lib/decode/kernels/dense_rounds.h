@@ -1,0 +1,21 @@
+/* One recording under a dense or sparse model on several threads, the bits of the plain kernel; not installed.
+ *
+ * The blocks of dense_viterbi.c are made in rounds. In a round each thread makes a chunk of some blocks: the first one from the
+ * true delta; the others from a guess, which SP_CHUNK_WARM steps before them is one value for all states. Such a chunk is accepted
+ * when it is proved as those of chunks.h are. Any other is made again, block by block, until what is left of it is proved: over
+ * each power of two that the sum passes, or, under a sticky model, all of it. After a round of which nothing was accepted, some
+ * rounds are made by one thread, twice as many each time.
+ */
+#ifndef STATEPATH_DECODE_DENSE_ROUNDS_H
+#define STATEPATH_DECODE_DENSE_ROUNDS_H
+
+#include "decode/kernels/dense.h"
+
+/* Are there steps enough? */
+bool sp_dense_rounds_pay(const sp_scores *scores, int n_threads);
+
+/* As sp_dense_viterbi(). SP_OK, SP_ENOPATH, SP_ENOMEM. */
+sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
+                                  double *score);
+
+#endif
