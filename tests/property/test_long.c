@@ -314,6 +314,30 @@ static void test_more_than_a_hundred_thousand_steps(void **state)
     assert_true(n_met[SP_OK] > 12);
 }
 
+/* Viterbi by the kernels for many states, on one thread or shared (from 8,192 steps of a piece on): ties go on across pieces. */
+static void test_many_states_in_pieces(void **state)
+{
+    (void)state;
+    memset(n_met, 0, sizeof n_met);
+    static const int64_t pieces[] = {16, 208, 1008, 8192, 9008, 0};
+    static const random_shape shapes[] = {{50, 4, 1, 1, NO, WEIGHTS, NO, 0},
+                                          {40, 4, 1, 1, TIES, WEIGHTS, NO, 0.02},
+                                          {12, 4, 4, 1, TIES, NO, NO, 0},
+                                          {8, 4, 4, 2, NO, WEIGHTS, NO, 0},
+                                          {12, 4, 4, 1, TIES, WEIGHTS, NO, 0.05}};
+    for (uint64_t i = 0; i < 60; i++) {
+        const random_shape *shape = &shapes[i % 5];
+        random_case c = random_case_new(6000 + i, shape);
+        random_source random = {i};
+        sp_decode_options options = sp_decode_options_default();
+        options.relax = i % 2;
+        random_case_draw_scores(&c, &random, (i % 6 < 3 ? 500 : 18000) + 100 * (int64_t)i, shape);
+        check_against_memory(c.chain, &c.scores, &options, pieces[i % 6], 1 + (int)(i / 5 % 2));
+        random_case_free(&c);
+    }
+    assert_true(n_met[SP_OK] > 30);
+}
+
 static void test_failing_reads_and_writes(void **state)
 {
     (void)state;
@@ -361,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_several_states_a_class),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_more_than_a_hundred_thousand_steps),
+        cmocka_unit_test(test_many_states_in_pieces),
         cmocka_unit_test(test_failing_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);

@@ -7,9 +7,10 @@
 typedef struct sp_dense_pass {
     const sp_dense *dense;
     const sp_scores *scores;
-    int64_t block;    /* steps of a block */
-    int64_t n_blocks; /* at least one */
-    int32_t *path;
+    int64_t block;       /* steps of a block */
+    int64_t n_blocks;    /* at least one */
+    bool goes_on;        /* the scores are a piece of a recording: the mark of its first block is delta at the step before it */
+    int32_t *path;       /* NULL: there is only a way forward */
     double *marks;       /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
     uint8_t *is_open;    /* [n_blocks] the border below each block */
     sp_dense_team *team; /* NULL: alone */
@@ -55,6 +56,11 @@ void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, i
 
 /* The path from the best states at the last step, when all blocks have been made. Returns its score, -INFINITY: there is none. */
 double sp_dense_pass_back(sp_dense_pass *p);
+
+/* The same in two parts. Which states may the path end in? p->set, where several states emit one class; else returns the one. */
+int32_t sp_dense_best_end(sp_dense_pass *p, const double *delta, double *score);
+/* The path into those; returns, or leaves in p->set, those before the piece. */
+int32_t sp_dense_pass_trace(sp_dense_pass *p, int32_t state);
 
 /* Steps of a block that suit the second-level cache. */
 int64_t sp_dense_choose_block(const sp_dense *dense, int64_t n_steps);

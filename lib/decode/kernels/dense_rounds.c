@@ -9,7 +9,6 @@
 #include "decode/kernels/isa_kernels.h"
 
 enum {
-    BLOCK = 128,        /* steps; the border between chunks costs one of them */
     HEAD = 2,           /* blocks that one thread makes, to learn how delta grows */
     LEAST_CHUNK = 4,    /* blocks */
     MOST_CHUNK = 32,    /* blocks */
@@ -135,7 +134,7 @@ static bool is_proved(rounds *w, int64_t i, int64_t b, const double *delta, doub
 }
 
 /* Makes chunk i true. delta: in, at the step before it; out, at its last. Returns whether some of it was proved. Where several
- * states emit one class, it is not known which of them the path may be in where a chunk is divided: all is accepted or nothing. */
+ * states emit one class, which of them the path may be in where a chunk is divided is not known: all is accepted or nothing. */
 static bool join_chunk(rounds *w, int64_t i, double *delta)
 {
     sp_dense_pass *p = w->pass;
@@ -175,8 +174,8 @@ static bool make_round(rounds *w, sp_workers *workers)
     return is_good;
 }
 
-/* Blocks of the chunks of a round of n chunks, `most` at most: so many that delta passes no power of two but in the first chunk, as
- * far as can be foreseen. By as much as delta might grow in a chunk it must keep away from them, too. */
+/* Blocks of the chunks of a round of n chunks, `most` at most: so many that delta passes no power of two but in the first chunk,
+ * as far as can be foreseen. By as much as delta might grow in a chunk it must keep away from them, too. */
 static int64_t choose_chunk(const rounds *w, int64_t n, int64_t most)
 {
     const double rate = fabs(w->rate) * (double)w->pass->block, room = w->most_growth * (double)w->pass->block / rate;
@@ -228,31 +227,36 @@ bool sp_dense_rounds_pay(const sp_scores *scores, int n_threads)
     return n_threads > 1 && scores->n_steps >= LEAST_STEPS;
 }
 
+sp_status sp_dense_rounds_forward(sp_dense_pass *p, sp_workers *workers)
+{
+    const size_t n_threads = (size_t)sp_workers_count(workers), width = p->dense->width;
+    const sp_chain *chain = p->dense->chain;
+    rounds w = {.pass = p};
+    w.leave = sp_scratch_get(sp_workers_scratch(workers), n_threads * (width + 2), sizeof *w.leave);
+    if (!w.leave)
+        return SP_ENOMEM;
+    w.most = w.leave + n_threads * width;
+    w.has_half = (bool *)(w.most + n_threads);
+    for (int64_t e = 0; e < chain->succ_row[chain->n_states]; e++)
+        w.most_weight = fmax(chain->succ_weight[e], w.most_weight);
+    sp_dense_pass_forward(p, 0, HEAD, sp_dense_mark(p, HEAD));
+    w.most_growth = w.most_weight;
+    w.top = top_of(p, sp_dense_mark(p, HEAD));
+    w.rate = (w.top - top_of(p, sp_dense_mark(p, 1))) / (double)((HEAD - 1) * p->block);
+    make_rounds(&w, workers);
+    return w.no_memory ? SP_ENOMEM : SP_OK;
+}
+
 sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
                                   double *score)
 {
-    const size_t n_threads = (size_t)sp_workers_count(workers);
-    const sp_chain *chain = dense->chain;
-    sp_scratch *scratch = sp_workers_scratch(workers);
     sp_dense_pass p;
-    rounds w = {.pass = &p};
-    if (!sp_dense_pass_init(&p, dense, scores, BLOCK, scratch))
+    if (!sp_dense_pass_init(&p, dense, scores, SP_DENSE_ROUNDS_BLOCK, sp_workers_scratch(workers)))
         return SP_ENOMEM;
-    w.leave = sp_scratch_get(scratch, n_threads * (dense->width + 2), sizeof *w.leave);
-    if (!w.leave)
-        return SP_ENOMEM;
-    w.most = w.leave + n_threads * dense->width;
-    w.has_half = (bool *)(w.most + n_threads);
     p.path = path;
-    for (int64_t e = 0; e < chain->succ_row[chain->n_states]; e++)
-        w.most_weight = chain->succ_weight[e] > w.most_weight ? chain->succ_weight[e] : w.most_weight;
-    sp_dense_pass_forward(&p, 0, HEAD, sp_dense_mark(&p, HEAD));
-    w.most_growth = w.most_weight;
-    w.top = top_of(&p, sp_dense_mark(&p, HEAD));
-    w.rate = (w.top - top_of(&p, sp_dense_mark(&p, 1))) / (double)(HEAD - 1) / (double)p.block;
-    make_rounds(&w, workers);
-    if (w.no_memory)
-        return SP_ENOMEM;
+    const sp_status status = sp_dense_rounds_forward(&p, workers);
+    if (status != SP_OK)
+        return status;
     *score = sp_dense_pass_back(&p);
     return *score > -INFINITY ? SP_OK : SP_ENOPATH;
 }

@@ -14,6 +14,13 @@
 /* Are there steps enough? */
 bool sp_dense_rounds_pay(const sp_scores *scores, int n_threads);
 
+struct sp_dense_pass; /* dense_pass.h */
+
+enum { SP_DENSE_ROUNDS_BLOCK = 128 };
+
+/* All blocks of the pass, of SP_DENSE_ROUNDS_BLOCK steps: its marks, and its path but for the last trace. SP_OK, SP_ENOMEM. */
+sp_status sp_dense_rounds_forward(struct sp_dense_pass *pass, sp_workers *workers);
+
 /* As sp_dense_viterbi(). SP_OK, SP_ENOPATH, SP_ENOMEM. */
 sp_status sp_dense_rounds_viterbi(const sp_dense *dense, const sp_scores *scores, sp_workers *workers, int32_t *path,
                                   double *score);

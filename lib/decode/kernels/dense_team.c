@@ -2,8 +2,8 @@
 
 #include <sched.h>
 
-/* Transitions of a step for each member: with fewer it waits for too long, and for what others have written. Of a sparse model most
- * are never looked at. */
+/* Transitions of a step for each member: with fewer it waits for too long, and for what others have written. Of a sparse model
+ * most are never looked at. */
 enum { LEAST_TRANSITIONS = 1 << 17 };
 
 /* Looks at a number before others may have the processor: about a tenth of a millisecond. */

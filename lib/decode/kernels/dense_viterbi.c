@@ -26,7 +26,7 @@ static void forward_block(sp_dense_pass *p, int64_t b)
     const double *now = sp_dense_mark(p, b);
     for (int64_t t = sp_dense_block_begin(p, b); t < sp_dense_block_begin(p, b + 1); t++) {
         double *next = sp_dense_delta(p, t);
-        if (t == 0)
+        if (t == 0 && !p->goes_on)
             for (size_t j = 0; j < d->width; j++)
                 next[j] =
                     j < (size_t)d->n ? d->chain->start[j] + sp_scores_at(p->scores, 0, d->chain->state_class[j]) : -INFINITY;
@@ -167,6 +167,8 @@ void sp_dense_pass_forward(sp_dense_pass *p, int64_t first, int64_t last, double
         p->is_open[b] = 0;
         const double *now = sp_dense_delta(p, end - 1);
         memcpy(b + 1 < last ? sp_dense_mark(p, b + 1) : leave, now, p->dense->width * sizeof *now);
+        if (!p->path)
+            continue;
         if (is_of_sets(p)) {
             p->set[0] = best_state(now, p->dense->n);
             p->n_set = 1;
@@ -182,7 +184,7 @@ void sp_dense_pass_settle(sp_dense_pass *p, int64_t last, const double *leave, i
     const int64_t begin = sp_dense_block_begin(p, last), left = p->scores->n_steps - begin;
     const int64_t end = begin + (n_steps < left ? n_steps : left);
     const double *now = leave;
-    if (is_of_sets(p))
+    if (is_of_sets(p) || !p->path)
         return;
     for (int64_t t = begin; t < end; t++) {
         double *next = sp_dense_delta(p, t);
@@ -223,38 +225,54 @@ static void close_border(sp_dense_pass *p, int64_t b)
         trace(p, t - 1, state, t, b - 1);
 }
 
-double sp_dense_pass_back(sp_dense_pass *p)
+int32_t sp_dense_best_end(sp_dense_pass *p, const double *delta, double *score)
 {
     const sp_chain *c = p->dense->chain;
-    const double *now = sp_dense_mark(p, p->n_blocks);
-    const int64_t n_steps = p->scores->n_steps;
-    double score = -INFINITY;
     int32_t state = 0;
-    for (int32_t j = 0; j < p->dense->n; j++)
-        if (now[j] + c->end[j] > score) {
-            score = now[j] + c->end[j];
+    *score = -INFINITY;
+    for (int32_t j = 0; j < c->n_states; j++)
+        if (delta[j] + c->end[j] > *score) {
+            *score = delta[j] + c->end[j];
             state = j;
         }
-    if (score == -INFINITY)
-        return score;
+    p->n_set = 0;
+    for (int32_t j = state; is_of_sets(p) && j < c->class_first[c->state_class[state] + 1]; j++)
+        if (delta[j] + c->end[j] == *score)
+            p->set[p->n_set++] = j;
+    return state;
+}
+
+int32_t sp_dense_pass_trace(sp_dense_pass *p, int32_t state)
+{
+    const int64_t n_steps = p->scores->n_steps;
+    const double *before = p->goes_on ? sp_dense_mark(p, 0) : NULL;
     if (p->held < 0) {
         p->held = p->n_blocks - 1;
         forward_block(p, p->held);
     }
-    if (is_of_sets(p)) {
-        p->n_set = 0;
-        for (int32_t j = state; j < c->class_first[c->state_class[state] + 1]; j++)
-            if (now[j] + c->end[j] == score)
-                p->set[p->n_set++] = j;
+    if (is_of_sets(p))
         trace_set(p, n_steps - 1, n_steps, p->held);
-    } else {
+    else
         trace(p, n_steps - 1, state, n_steps, p->held);
-    }
     for (int64_t b = p->n_blocks - 1; b > 0; b--)
         if (p->is_open[b])
             close_border(p, b);
-    for (int64_t t = 0; is_of_sets(p) && t < n_steps; t++)
+    if (!is_of_sets(p))
+        return before ? sp_dense_before(p->dense, before, p->path[0]) : 0;
+    for (int64_t t = 0; t < n_steps; t++)
         p->path[t] = class_of_code(p, p->path[t] < 0 ? ~p->path[t] : p->path[t]);
+    take_border(p, 0);
+    if (before)
+        set_back(p, before);
+    return 0;
+}
+
+double sp_dense_pass_back(sp_dense_pass *p)
+{
+    double score;
+    const int32_t state = sp_dense_best_end(p, sp_dense_mark(p, p->n_blocks), &score);
+    if (score > -INFINITY)
+        sp_dense_pass_trace(p, state);
     return score;
 }
 

@@ -7,7 +7,8 @@
  * Every sum is made in the order in which sp_path_score() makes it, and rounding is monotonic, so `best` is the score of the path
  * bit for bit.
  *
- * A long recording of few classes without gaps goes by the recurrence of chunks.h, as it does in memory (kernels.h).
+ * A long recording without gaps goes as it does in memory (kernels.h): of few classes by the recurrence of chunks.h, of more, or
+ * of several states a class, by that of dense.h.
  */
 #include "decode/strategies/viterbi.h"
 
@@ -17,6 +18,7 @@
 
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/strategies/search.h"
+#include "decode/strategies/viterbi_dense.h"
 #include "decode/strategy.h"
 
 /* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
@@ -206,6 +208,8 @@ sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
     (void)parameter;
     bool fits;
     sp_status status = decode_in_chunks(s, &fits, err);
+    if (!fits && status == SP_OK)
+        status = sp_viterbi_by_dense(s, &fits, err);
     if (fits || status != SP_OK)
         return status;
     sp_state_search f = {.chain = s->chain, .value_size = sizeof(double)};
