@@ -15,7 +15,8 @@ enum {
     SETTLE = 32,        /* steps after a chunk that say where the path comes from */
     LEAST_STEPS = 8192, /* of a recording: the powers of two that a shorter one passes are too many */
     ROUNDS = 4,         /* that a short recording is divided into */
-    MOST_SKIP = 1 << 20 /* rounds */
+    MAY_FAIL = 3,       /* rounds in a row of which no guess was proved, before some are made by one thread */
+    MOST_FAILED = 20    /* that are counted */
 };
 
 typedef struct rounds {
@@ -118,10 +119,11 @@ static bool may_have_half(rounds *w, int64_t i, double bit)
     return w->has_half_weight || w->has_half[i] || begun == 0 || sp_last_bit(sp_power_below(begun)) != bit;
 }
 
-/* Is chunk i, from its block b on, what comes of delta[]? */
-static bool is_proved(rounds *w, int64_t i, int64_t b, const double *delta, double *shift)
+/* Is chunk i what comes of delta[], shifted? */
+static bool is_proved(rounds *w, int64_t i, const double *delta, double *shift)
 {
     const sp_dense_pass *p = w->pass;
+    const int64_t b = chunk_begin(w, i);
     const sp_chunk_claim claim = {.n = p->dense->n,
                                   .arrive = sp_dense_mark(p, b),
                                   .leave = w->leave + (size_t)i * p->dense->width,
@@ -133,45 +135,29 @@ static bool is_proved(rounds *w, int64_t i, int64_t b, const double *delta, doub
            (!needs_even || !may_have_half(w, i, sp_last_bit(sp_power_below(top_of(p, delta)))));
 }
 
-/* Makes chunk i true. delta: in, at the step before it; out, at its last. Returns whether some of it was proved. Where several
- * states emit one class, which of them the path may be in where a chunk is divided is not known: all is accepted or nothing. */
-static bool join_chunk(rounds *w, int64_t i, double *delta)
+/* ---- rounds ---- */
+
+/* Ends the round before the first chunk that is not proved. Returns whether one was. */
+static bool make_round(rounds *w, sp_workers *workers)
 {
     sp_dense_pass *p = w->pass;
     const size_t width = p->dense->width;
-    const double *leave = w->leave + (size_t)i * width;
-    const int64_t first = chunk_begin(w, i), last = chunk_begin(w, i + 1);
-    double shift;
-    for (int64_t b = first; b < last; b++) {
-        if ((b == first || p->dense->chain->is_plain) && is_proved(w, i, b, delta, &shift)) {
-            p->is_open[b] = 1;
-            for (size_t j = 0; j < width; j++)
-                delta[j] = leave[j] + shift;
-            return true;
-        }
-        memcpy(sp_dense_mark(p, b), delta, width * sizeof *delta);
-        sp_dense_pass_forward(p, b, b + 1, delta);
-    }
-    return false;
-}
-
-/* ---- rounds ---- */
-
-/* Returns whether the round was worth it. */
-static bool make_round(rounds *w, sp_workers *workers)
-{
-    double *delta = sp_dense_mark(w->pass, w->end);
-    bool is_good = false;
+    double shift = 0;
+    int64_t i = 1;
     sp_workers_share(workers, w->n_chunks, make_chunks, w);
     if (w->no_memory)
         return false;
-    memcpy(delta, w->leave, w->pass->dense->width * sizeof *delta);
-    for (int64_t i = 1; i < w->n_chunks; i++) {
-        is_good |= join_chunk(w, i, delta);
+    double *delta = w->leave; /* the true one at the last step of chunk i - 1 */
+    for (; i < w->n_chunks && is_proved(w, i, delta, &shift); i++) {
+        delta = w->leave + (size_t)i * width;
+        for (size_t j = 0; j < width; j++)
+            delta[j] += shift;
         w->most_growth = fmax(w->most_growth, w->most_weight + fmax(w->most[i], 0));
     }
-    w->pass->held = -1;
-    return is_good;
+    w->end = chunk_begin(w, i);
+    memcpy(sp_dense_mark(p, w->end), delta, width * sizeof *delta);
+    p->held = -1;
+    return i > 1;
 }
 
 /* Blocks of the chunks of a round of n chunks, `most` at most: so many that delta passes no power of two but in the first chunk,
@@ -203,7 +189,7 @@ static void make_rounds(rounds *w, sp_workers *workers)
 {
     sp_dense_pass *p = w->pass;
     const int64_t n_threads = sp_workers_count(workers);
-    int64_t most = (p->n_blocks - HEAD) / (n_threads * ROUNDS), skip = 0, n_alone = 0; /* the last two: rounds */
+    int64_t most = (p->n_blocks - HEAD) / (n_threads * ROUNDS), n_failed = 0, n_alone = 0; /* the last two: rounds */
     most = most < LEAST_CHUNK ? LEAST_CHUNK : most > MOST_CHUNK ? MOST_CHUNK : most;
     for (w->begin = HEAD; w->begin < p->n_blocks && !w->no_memory; w->begin = w->end) {
         plan_round(w, n_threads, most);
@@ -211,10 +197,10 @@ static void make_rounds(rounds *w, sp_workers *workers)
             sp_dense_pass_forward(p, w->begin, w->end, sp_dense_mark(p, w->end));
             n_alone -= n_alone > 0;
         } else if (make_round(w, workers)) {
-            skip = 0;
+            n_failed = 0;
         } else {
-            skip = skip < MOST_SKIP ? 2 * skip + 1 : skip;
-            n_alone = skip;
+            n_failed += n_failed < MOST_FAILED;
+            n_alone = n_failed > MAY_FAIL ? 1 << (n_failed - MAY_FAIL) : 0;
         }
         const double top = top_of(p, sp_dense_mark(p, w->end));
         w->rate = (top - w->top) / (double)((w->end - w->begin) * p->block);

@@ -2,9 +2,8 @@
  *
  * The blocks of dense_viterbi.c are made in rounds. In a round each thread makes a chunk of some blocks: the first one from the
  * true delta; the others from a guess, which SP_CHUNK_WARM steps before them is one value for all states. Such a chunk is accepted
- * when it is proved as those of chunks.h are. Any other is made again, block by block, until what is left of it is proved: over
- * each power of two that the sum passes, or, under a sticky model, all of it. After a round of which nothing was accepted, some
- * rounds are made by one thread, twice as many each time.
+ * when it is proved as those of chunks.h are. With the first that is not, the next round begins. Chunks are as long as lets delta
+ * pass a power of two in the first alone. Under a sticky model nothing is ever proved: now and then a round is tried.
  */
 #ifndef STATEPATH_DECODE_DENSE_ROUNDS_H
 #define STATEPATH_DECODE_DENSE_ROUNDS_H
