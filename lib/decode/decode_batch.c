@@ -7,6 +7,7 @@
 #include "core/row_check.h"
 #include "decode/batch_extras.h"
 #include "decode/checked.h"
+#include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
 #include "decode/strategy.h"
@@ -193,6 +194,8 @@ static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
 {
     const sp_decode_output *output = w->output;
     sp_verifier_init(&w->verifier, w->chain);
+    if (w->kernels->isa != SP_ISA_PLAIN)
+        w->verifier.is_allowed = sp_isa_kernels_of(w->kernels->isa)->path_is_allowed;
     w->workers = workers;
     bool is_shared = w->kernels->has_sums && needs_sums(output);
     if (is_shared) {

@@ -23,26 +23,40 @@ static bool put_first(sp_verifier *v, const sp_chain *chain)
     return true;
 }
 
+bool sp_path_is_allowed(const uint32_t *follows, const int32_t *path, int64_t n)
+{
+    uint32_t is_legal = 1, all = 0;
+    for (int64_t t = 1; t < n; t++) {
+        const uint32_t from = (uint32_t)path[t - 1], k = (uint32_t)path[t];
+        is_legal &= follows[from % SP_VERIFY_CLASSES] >> k % 32;
+        all |= k;
+    }
+    return is_legal && all < SP_VERIFY_CLASSES;
+}
+
 void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
 {
     const size_t n_pairs = (size_t)chain->n_states * SP_VERIFY_CLASSES;
     v->chain = chain;
     v->has_table = chain->n_states <= SP_VERIFY_STATES && chain->n_classes <= SP_VERIFY_CLASSES && put_first(v, chain);
     v->has_weights = false;
+    v->is_allowed = sp_path_is_allowed;
     if (!v->has_table)
         return;
     for (size_t i = 0; i < n_pairs; i++)
         v->weight[i] = -INFINITY;
-    memset(v->is_forbidden, 1, n_pairs);
     memset(v->to, 0, n_pairs);
+    memset(v->follows, 0, sizeof v->follows);
     for (int32_t i = 0; i < chain->n_states; i++)
         for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++) {
-            size_t pair = (size_t)i * SP_VERIFY_CLASSES + (size_t)chain->state_class[chain->succ[s]];
-            v->has_table &= v->is_forbidden[pair];
+            const int32_t k = chain->state_class[chain->succ[s]];
+            const size_t pair = (size_t)i * SP_VERIFY_CLASSES + (size_t)k;
+            v->has_table &= v->weight[pair] == -INFINITY;
             v->to[pair] = (uint8_t)chain->succ[s];
             v->weight[pair] = chain->succ_weight[s];
-            v->is_forbidden[pair] = 0;
             v->has_weights |= chain->succ_weight[s] != 0;
+            if (chain->is_plain)
+                v->follows[i] |= UINT32_C(1) << k;
         }
 }
 
@@ -67,56 +81,90 @@ static bool is_close(int64_t n_steps, double sum, double value)
 
 /* ---- the sum by a table ---- */
 
-/* Steps 1 .. T-1, from the state of step 0 on, which becomes that of the last. Sums are made side by side, so that no addition
- * waits for the one before it. What is the same for all steps is a constant where this is called. */
-static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_weights, bool has_segments, bool is_plain,
-                               const sp_scores *scores, const int32_t *path, uint32_t *state)
-{
-    const uint32_t K = (uint32_t)scores->n_classes;
-    const int64_t *segments = scores->segments;
-    double sum[4] = {0};
-    uint32_t from = *state, n_forbidden = 0;
-    size_t row = K;
-#define TERM(at, i)                                                                                                              \
+/* Sums are made side by side, so that no addition waits for the one before it. What is the same for all steps is a constant where
+ * this is called. */
+#define SUM_OF_STEPS(sum, first, n, TERM)                                                                                        \
     {                                                                                                                            \
-        uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                                                    \
+        double sum_0 = 0, sum_1 = 0, sum_2 = 0, sum_3 = 0;                                                                       \
+        int64_t t = first;                                                                                                       \
+        for (; t + 4 <= (n); t += 4) {                                                                                           \
+            TERM(t, sum_0)                                                                                                       \
+            TERM(t + 1, sum_1)                                                                                                   \
+            TERM(t + 2, sum_2)                                                                                                   \
+            TERM(t + 3, sum_3)                                                                                                   \
+        }                                                                                                                        \
+        for (; t < (n); t++)                                                                                                     \
+            TERM(t, sum_0)                                                                                                       \
+        sum = (sum_0 + sum_1) + (sum_2 + sum_3);                                                                                 \
+    }
+
+/* The weights of the transitions into steps 1 .. n-1, from the state of step 0 on, which becomes that of the last. -INFINITY:
+ * one is forbidden; NaN: a class is out of range. */
+static inline double sum_weights(const sp_verifier *v, bool has_segments, bool is_plain, const int64_t *segments,
+                                 const int32_t *path, int64_t n, uint32_t *state)
+{
+    const uint32_t K = (uint32_t)v->chain->n_classes;
+    uint32_t from = *state;
+    double sum;
+#define ADD_WEIGHT(at, to_sum)                                                                                                   \
+    {                                                                                                                            \
+        const uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                                              \
         if (k >= K)                                                                                                              \
             return NAN;                                                                                                          \
-        double e = dtype == SP_F32 ? (double)((const float *)scores->data)[row + k] : ((const double *)scores->data)[row + k];   \
-        bool is_gap = has_segments && segments[at] != segments[(at)-1];                                                          \
-        if (has_weights && !is_gap)                                                                                              \
-            e += v->weight[pair];                                                                                                \
-        else if (!is_gap)                                                                                                        \
-            n_forbidden |= v->is_forbidden[pair];                                                                                \
-        sum[i] += e;                                                                                                             \
+        if (!(has_segments && segments[at] != segments[(at)-1]))                                                                 \
+            to_sum += v->weight[pair];                                                                                           \
         from = is_plain ? k : v->to[pair];                                                                                       \
-        row += K;                                                                                                                \
     }
-    int64_t t = 1;
-    for (; t + 4 <= scores->n_steps; t += 4) {
-        TERM(t, 0)
-        TERM(t + 1, 1)
-        TERM(t + 2, 2)
-        TERM(t + 3, 3)
-    }
-    for (; t < scores->n_steps; t++)
-        TERM(t, 0)
+    SUM_OF_STEPS(sum, 1, n, ADD_WEIGHT)
     *state = from;
-    return n_forbidden ? -INFINITY : (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum;
 }
 
-static double sum_of_type(const sp_verifier *v, const sp_scores *scores, const int32_t *path, uint32_t *state)
+/* The same, by the kind of the chain. Where no transition weighs anything, it is only asked whether all are allowed. */
+static double sum_transitions(const sp_verifier *v, const int64_t *segments, const int32_t *path, int64_t n, uint32_t *state)
 {
-    const bool has_segments = scores->segments != NULL, has_weights = v->has_weights;
-#define SUM(dtype, weights, segments, plain) sum_terms(v, dtype, weights, segments, plain, scores, path, state)
     if (!v->chain->is_plain)
-        return scores->dtype == SP_F64 ? SUM(SP_F64, true, false, false) : SUM(SP_F32, true, false, false);
-    if (scores->dtype == SP_F64)
-        return has_segments ? SUM(SP_F64, true, true, true) : SUM(SP_F64, true, false, true);
-    if (has_segments)
-        return SUM(SP_F32, true, true, true);
-    return has_weights ? SUM(SP_F32, true, false, true) : SUM(SP_F32, false, false, true);
-#undef SUM
+        return sum_weights(v, false, false, NULL, path, n, state);
+    if (segments)
+        return sum_weights(v, true, true, segments, path, n, state);
+    if (v->has_weights)
+        return sum_weights(v, false, true, NULL, path, n, state);
+    *state = (uint32_t)path[n - 1];
+    return v->is_allowed(v->follows, path, n) ? 0 : -INFINITY;
+}
+
+/* The scores of n steps of classes 0..K-1. */
+static inline double sum_scores(sp_dtype dtype, int32_t n_classes, const void *rows, const int32_t *path, int64_t n)
+{
+    const size_t K = (size_t)n_classes;
+    double sum;
+#define ADD_SCORE(at, to_sum)                                                                                                    \
+    {                                                                                                                            \
+        const size_t item = (size_t)(at)*K + (uint32_t)path[at];                                                                 \
+        to_sum += dtype == SP_F32 ? (double)((const float *)rows)[item] : ((const double *)rows)[item];                          \
+    }
+    SUM_OF_STEPS(sum, 0, n, ADD_SCORE)
+    return sum;
+}
+
+/* Steps first .. last-1, first > 0, from the state of the step before on, which becomes that of the last. NaN or -INFINITY as
+ * above: then no score is looked at. In blocks whose path stays in the cache between the first reading and the second. */
+static double sum_steps(const sp_verifier *v, const sp_scores *scores, const int32_t *path, int64_t first, int64_t last,
+                        uint32_t *state)
+{
+    enum { BLOCK = 2048 };
+    const int32_t K = scores->n_classes;
+    double sum = 0;
+    for (int64_t t = first; t < last; t += BLOCK) {
+        const int64_t n = last - t < BLOCK ? last - t : BLOCK;
+        const int64_t *segments = scores->segments ? scores->segments + t - 1 : NULL;
+        const char *rows = (const char *)scores->data + (size_t)t * (size_t)K * (size_t)scores->dtype;
+        sum += sum_transitions(v, segments, path + t - 1, n + 1, state);
+        if (!(sum > -INFINITY))
+            return sum;
+        sum += scores->dtype == SP_F32 ? sum_scores(SP_F32, K, rows, path + t, n) : sum_scores(SP_F64, K, rows, path + t, n);
+    }
+    return sum;
 }
 
 /* After a gap any state of several may begin. */
@@ -125,15 +173,21 @@ static bool has_sum_by_table(const sp_verifier *v, const sp_scores *scores)
     return v->has_table && (v->chain->is_plain || !scores->segments);
 }
 
+static bool is_class(const sp_verifier *v, int32_t k)
+{
+    return k >= 0 && k < v->chain->n_classes;
+}
+
 /* NaN where a class is out of range. */
 static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const int32_t *path)
 {
     const sp_chain *chain = v->chain;
-    if (path[0] < 0 || path[0] >= chain->n_classes || chain->class_first[path[0]] == chain->class_first[path[0] + 1])
+    if (!is_class(v, path[0]) || chain->class_first[path[0]] == chain->class_first[path[0] + 1])
         return NAN;
     uint32_t state = v->first[path[0]];
-    const double first = chain->start[state] + sp_scores_at(scores, 0, path[0]), others = sum_of_type(v, scores, path, &state);
-    return first + others + chain->end[state];
+    const double first = chain->start[state] + sp_scores_at(scores, 0, path[0]),
+                 others = sum_steps(v, scores, path, 1, scores->n_steps, &state);
+    return others > -INFINITY ? first + others + chain->end[state] : others;
 }
 
 static inline double score_in_order(const sp_verifier *v, sp_dtype dtype, const sp_scores *scores, const int32_t *path)
@@ -178,18 +232,13 @@ static int64_t part_begin(const part_sums *p, int64_t part)
 static void sum_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     part_sums *p = arg;
-    const sp_verifier *v = p->verifier;
-    const sp_scores *all = p->scores;
     (void)scratch;
     for (int64_t part = first; part < last; part++) {
-        const int64_t before = part_begin(p, part) - 1; /* the step from which the part's first transition comes */
-        sp_scores scores = *all;
-        scores.n_steps = part_begin(p, part + 1) - before;
-        scores.data = (const char *)all->data + (size_t)before * (size_t)all->n_classes * (size_t)all->dtype;
-        scores.segments = all->segments ? all->segments + before : NULL;
-        const bool is_outside = p->path[before] < 0 || p->path[before] >= all->n_classes;
-        uint32_t state = (uint32_t)p->path[before];
-        p->sum[part] = is_outside ? NAN : sum_of_type(v, &scores, p->path + before, &state);
+        const int64_t begin = part_begin(p, part);
+        uint32_t state = (uint32_t)p->path[begin - 1];
+        p->sum[part] = NAN;
+        if (is_class(p->verifier, p->path[begin - 1]))
+            p->sum[part] = sum_steps(p->verifier, p->scores, p->path, begin, part_begin(p, part + 1), &state);
     }
 }
 
@@ -202,8 +251,8 @@ static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, cons
     for (int part = 0; part < PARTS; part++)
         sum += p.sum[part];
     const sp_chain *chain = v->chain;
-    if (isnan(sum))
-        return NAN;
+    if (!(sum > -INFINITY)) /* the last class may be none */
+        return sum;
     return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) + sum + chain->end[path[scores->n_steps - 1]];
 }
 

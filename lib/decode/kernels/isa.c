@@ -31,6 +31,8 @@
 
 #include "decode/kernels/single_body.h"
 
+#include "decode/kernels/path_allowed_body.h"
+
 #include "decode/kernels/chunks/chunks_look.h"
 
 #include "decode/kernels/dense_body.h"
@@ -66,6 +68,7 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .dwell = lanes_dwell_any,
     .chunks_forward = chunks_forward_any,
     .chunks_trace = chunks_trace_any,
+    .path_is_allowed = path_is_allowed,
     .sum_f32 = sum_f32,
     .sum_f64 = sum_f64,
     .forward_backward = sum_lanes_any,

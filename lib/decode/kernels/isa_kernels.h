@@ -9,12 +9,14 @@
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/kernels/single.h"
+#include "decode/verify.h"
 
 typedef struct sp_isa_kernels {
     sp_lanes_kernel *viterbi, *greedy, *argmax; /* lanes.h */
     sp_lanes_kernel *dwell;                     /* dwell.h */
     sp_chunks_kernel *chunks_forward, *chunks_trace;
-    sp_sum_f32 *sum_f32; /* path_sum.h */
+    sp_path_allowed *path_is_allowed; /* verify.h */
+    sp_sum_f32 *sum_f32;              /* path_sum.h */
     sp_sum_f64 *sum_f64;
     sp_sum_kernel *forward_backward;
     sp_single_kernel *single;

@@ -44,15 +44,13 @@ static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *
     return score;
 }
 
-static bool path_is_legal(const sp_lane_rules *r, const int32_t *path, int64_t n_steps)
+static bool path_is_legal(sp_isa isa, const sp_lane_rules *r, const int32_t *path, int64_t n_steps)
 {
-    bool is_allowed[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES] = {false}, is_legal = true;
+    uint32_t follows[SP_VERIFY_CLASSES] = {0};
     for (int32_t j = 0; j < r->n_classes; j++)
         for (int32_t p = r->row[j]; p < r->row[j + 1]; p++)
-            is_allowed[r->from[p] * SP_LANES_MOST_CLASSES + j] = true;
-    for (int64_t t = 1; t < n_steps && is_legal; t++)
-        is_legal = is_allowed[path[t - 1] * SP_LANES_MOST_CLASSES + path[t]];
-    return is_legal;
+            follows[r->from[p]] |= UINT32_C(1) << j;
+    return sp_isa_kernels_of(isa)->path_is_allowed(follows, path, n_steps);
 }
 
 double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, const int32_t *path, const void *taken,
@@ -64,7 +62,7 @@ double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, 
         score += ((const float *)taken)[0];
     else
         score += ((const double *)taken)[0];
-    if (!is_legal && !r->has_weights && !path_is_legal(r, path, scores->n_steps))
+    if (!is_legal && !r->has_weights && !path_is_legal(isa, r, path, scores->n_steps))
         return -INFINITY;
     /* Without weights, adding them changes nothing. */
     if (r->has_weights)
