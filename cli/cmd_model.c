@@ -1,11 +1,11 @@
 /* statepath model: look at, validate, build and audit models. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "core/try.h"
+#include "model_show.h"
 #include "outputs.h"
 
 /* ---- list ---- */
@@ -33,178 +33,6 @@ static sp_status list_models(sp_error *err)
         free(names[i]);
     free(names);
     return status;
-}
-
-/* ---- show ---- */
-
-/* A matrix wider than this is not drawn; longer lists of forbidden pairs are cut. */
-enum { DRAWN_STATES = 60, LISTED_PAIRS = 1000 };
-
-/* Columns a UTF-8 name takes, near enough: its code points. */
-static int name_width(const char *name)
-{
-    int width = 0;
-    for (; *name; name++)
-        width += ((unsigned char)*name & 0xC0) != 0x80;
-    return width;
-}
-
-static void print_padded(const char *name, int width)
-{
-    say("%s%*s", name, width - name_width(name), "");
-}
-
-static void print_cell(int width, const char *text)
-{
-    say("  %*s%s", width - name_width(text), "", text);
-}
-
-/* with_marks: what is allowed has a check mark, whatever its weight. */
-static void print_matrix(const sp_model *model, bool with_marks)
-{
-    int32_t M = model->n_states;
-    int widest = 4;
-    for (int32_t s = 0; s < M; s++) {
-        int width = name_width(sp_model_state_name(model, s));
-        widest = width > widest ? width : widest;
-    }
-    const bool with_weights = model->weight && !with_marks;
-    say("\nfrom \\ to (%s)\n", with_marks     ? "✓ allowed, · forbidden"
-                               : with_weights ? "log weights, . is forbidden"
-                                              : "1 allowed, . forbidden");
-    print_padded("", widest);
-    int cell[DRAWN_STATES];
-    for (int32_t j = 0; j < M; j++) {
-        int width = name_width(sp_model_state_name(model, j));
-        cell[j] = with_weights && width < 7 ? 7 : width;
-        print_cell(cell[j], sp_model_state_name(model, j));
-    }
-    say("\n");
-    for (int32_t i = 0; i < M; i++) {
-        print_padded(sp_model_state_name(model, i), widest);
-        for (int32_t j = 0; j < M; j++) {
-            int64_t e = sp_model_edge(model, i, j);
-            if (e >= 0 && with_weights)
-                say("  %*.3f", cell[j], model->weight[e]);
-            else
-                print_cell(cell[j], e < 0 ? (with_marks ? "·" : ".") : with_marks ? "✓" : "1");
-        }
-        say("\n");
-    }
-}
-
-static void print_forbidden(const sp_model *model)
-{
-    int64_t M = model->n_states, n_forbidden = M * M - model->row[M], listed = 0;
-    char count[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
-    say("\nforbidden: %s of %s pairs\n", sp_count_text(n_forbidden, count), sp_count_text(M * M, all));
-    for (int32_t i = 0; i < M && listed < LISTED_PAIRS; i++)
-        for (int32_t j = 0; j < M && listed < LISTED_PAIRS; j++)
-            if (sp_model_edge(model, i, j) < 0) {
-                say("  %s -> %s\n", sp_model_state_name(model, i), sp_model_state_name(model, j));
-                listed++;
-            }
-    if (listed < n_forbidden)
-        say("  and %s more\n", sp_count_text(n_forbidden - listed, count));
-}
-
-/* "start: Wake, N1" or with weights; nothing where every state may. */
-static void print_ends(const sp_model *model, const double *weight, const char *what)
-{
-    if (!weight)
-        return;
-    say("%s", what);
-    const char *separator = " ";
-    for (int32_t s = 0; s < model->n_states; s++) {
-        if (weight[s] == -INFINITY)
-            continue;
-        say("%s%s", separator, sp_model_state_name(model, s));
-        if (weight[s] != 0)
-            say(" (%.4g)", weight[s]);
-        separator = ", ";
-    }
-    say("\n");
-}
-
-/* How often the labeller says each class, in % of the steps of each class of the reference. */
-static void print_labeller(const sp_model *model)
-{
-    const int32_t K = model->n_classes;
-    int widest = 4;
-    if (!model->labeller)
-        return;
-    if (K > DRAWN_STATES) {
-        say("labeller: a confusion of %d classes\n", K);
-        return;
-    }
-    for (int32_t k = 0; k < K; k++)
-        widest = name_width(model->classes[k]) > widest ? name_width(model->classes[k]) : widest;
-    say("labeller (rows = reference, %% of what it says there; counts plus 1)\n");
-    print_padded("", widest);
-    for (int32_t l = 0; l < K; l++)
-        print_cell(name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]), model->classes[l]);
-    say("     steps\n");
-    for (int32_t k = 0; k < K; k++) {
-        const double *row = model->labeller + (size_t)k * (size_t)K;
-        double sum = 0;
-        for (int32_t l = 0; l < K; l++)
-            sum += row[l];
-        print_padded(model->classes[k], widest);
-        for (int32_t l = 0; l < K; l++)
-            say("  %*.1f", name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]), 100 * row[l] / sum);
-        say("  %8.0f\n", sum);
-    }
-}
-
-static void print_model(const sp_model *model, bool with_marks)
-{
-    say("%s: %d classes", model->name, model->n_classes);
-    if (model->states)
-        say(", %d states", model->n_states);
-    say("\n");
-    if (model->description)
-        say("%s\n", model->description);
-    if (model->source)
-        say("source: %s\n", model->source);
-    say("\n");
-    for (int32_t k = 0; k < model->n_classes && k < LISTED_PAIRS; k++) {
-        say("  %s", model->classes[k]);
-        const char *separator = ", also ";
-        for (int32_t i = 0; i < model->n_aliases; i++)
-            if (model->aliases[i].class_index == k) {
-                say("%s%s", separator, model->aliases[i].name);
-                separator = ", ";
-            }
-        separator = ": states ";
-        for (int32_t s = 0; model->states && s < model->n_states; s++)
-            if (model->state_class[s] == k) {
-                say("%s%s", separator, model->states[s]);
-                separator = ", ";
-            }
-        say("\n");
-    }
-    if (model->n_classes > LISTED_PAIRS)
-        say("  and %d more\n", model->n_classes - LISTED_PAIRS);
-    if (model->n_states <= DRAWN_STATES)
-        print_matrix(model, with_marks);
-    print_forbidden(model);
-    if (model->start || model->end || model->min_dwell || model->prior)
-        say("\n");
-    print_ends(model, model->start, "starts with:");
-    print_ends(model, model->end, "ends with:");
-    for (int32_t s = 0; model->min_dwell && s < model->n_states; s++)
-        if (model->min_dwell[s] > 1)
-            say("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
-                model->min_dwell_at_end ? ", at the end too" : "");
-    for (int32_t k = 0; model->prior && k < model->n_classes; k++)
-        say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
-    print_labeller(model);
-    if (!isnan(model->temperature))
-        say("decoding: temperature %g\n", model->temperature);
-    if (!isnan(model->transition_weight))
-        say("decoding: transition weight %g\n", model->transition_weight);
-    if (!isnan(model->prior_weight))
-        say("decoding: prior weight %g\n", model->prior_weight);
 }
 
 /* ---- check ---- */
@@ -408,12 +236,12 @@ done:
     return status;
 }
 
-static sp_status show_model(const char *name, bool with_marks, sp_error *err)
+static sp_status show_model(const char *name, const options *o, sp_error *err)
 {
     sp_model *model = NULL;
     sp_status status = sp_model_load(name, &model, err);
     if (status == SP_OK)
-        print_model(model, with_marks);
+        model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0);
     sp_model_free(model);
     return status;
 }
@@ -444,7 +272,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (strcmp(verb, "list") == 0 && !words[1])
         return list_models(err);
     if (strcmp(verb, "show") == 0 && words[1] && !words[2])
-        return show_model(words[1], o->marks, err);
+        return show_model(words[1], o, err);
     if (strcmp(verb, "check") == 0 && words[1] && !words[2])
         return check_model(words[1], err);
     if (strcmp(verb, "new") == 0 && words[1])

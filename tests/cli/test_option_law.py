@@ -199,6 +199,7 @@ predict signals.h5 --weights weights.h5 -o out.h5
 model list
 
 model show m.json
+    --epoch-seconds                 ; = lasts.json
 
 model check m.json
 
@@ -384,6 +385,7 @@ def make_files(folder):
     model = {"statepath_model": 1, "name": "m", "classes": STAGES, "probabilities": ((allow + 5 * np.eye(5)) / (allow + 5 * np.eye(5)).sum(1)[:, None]).tolist(),
              "matrix": allow.astype(int).tolist(), "prior": [.4, .1, .3, .1, .1]}
     text("m.json", json.dumps(model))
+    text("lasts.json", json.dumps(dict(model, durations={model["classes"][0]: {"max": "1h"}})))
     tags, actions = ["O", "B-PER", "I-PER"], ["background", "a", "b"]
     for name, classes in (("tags", tags), ("actions", actions)):
         truth = np.repeat(rng.integers(0, 3, 40), 2)

@@ -10,12 +10,13 @@
 
 /* ---- lengths ---- */
 
+static const struct {
+    const char *unit;
+    double seconds;
+} units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"", 0}};
+
 bool sp_length_parse(const char *text, sp_length *out)
 {
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"", 0}};
     char *end;
     if (!*text || !strchr("0123456789.", *text)) /* what strtod() would pass over: blanks, signs, "inf" */
         return false;
@@ -31,7 +32,14 @@ bool sp_length_parse(const char *text, sp_length *out)
 
 char *sp_length_text(char *out, size_t size, sp_length length)
 {
-    snprintf(out, size, "%.10g %s", length.value, length.is_seconds ? "s" : length.value == 1 ? "step" : "steps");
+    const char *unit = length.is_seconds ? "s" : length.value == 1 ? "step" : "steps";
+    double value = length.value;
+    for (size_t i = 1; length.is_seconds && i <= 2; i++)
+        if (fmod(length.value, units[i].seconds) == 0) {
+            value = length.value / units[i].seconds;
+            unit = units[i].unit;
+        }
+    snprintf(out, size, "%.10g %s", value, unit);
     return out;
 }
 

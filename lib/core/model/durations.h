@@ -31,6 +31,13 @@ void sp_run_weights_clear(sp_run_weights *weights);
 /* log p(d) of a run of d >= 1 steps; cut off at either end or not. -INFINITY where there is none. */
 double sp_run_weight(const sp_run_weights *weights, int64_t d, bool is_cut);
 
+/* Lengths of whole runs, in figures. */
+sp_duration_lengths sp_run_weights_lengths(const sp_run_weights *weights);
+
+/* Calls `warn` once for each duration that is rarely meant: one that cannot be weighed, probabilities that do not sum to 1, a class
+ * that is never left and yet does not last. SP_OK or SP_ENOMEM. (This and the one before: duration_lengths.c) */
+sp_status sp_duration_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence), void *arg, sp_error *err);
+
 /* Is what is declared for class k a duration, whatever the length of a step? SP_OK or SP_EMODEL. */
 sp_status sp_duration_check(const sp_model *model, int32_t k, sp_error *err);
 
@@ -45,7 +52,7 @@ sp_status sp_length_steps(sp_length length, double step_seconds, const char *wha
 
 /* "40", "90s", "15min", "1.5h". False for any other text. */
 bool sp_length_parse(const char *text, sp_length *out);
-/* "40 steps", "90 s". Returns out. */
+/* "40 steps", "90 s", "12 min". Returns out. */
 char *sp_length_text(char *out, size_t size, sp_length length);
 
 #endif

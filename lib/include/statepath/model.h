@@ -129,6 +129,24 @@ int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
  * Returns SP_OK or SP_EMODEL (message names the class or state and the mend). */
 sp_status sp_model_check(const sp_model *model, sp_error *err);
 
+/* What a duration says of whole runs, in steps. */
+typedef struct sp_duration_lengths {
+    int64_t min, max;          /* of the lengths that are possible; max 0: unbounded */
+    bool has_distribution;     /* false: all these lengths weigh 0, as those of a range do, and what follows is 0 */
+    double mean;               /* of the lengths with probabilities in proportion to p(d) */
+    int64_t low, median, high; /* the least length that 5 %, 50 %, 95 % of the runs do not exceed */
+} sp_duration_lengths;
+
+/* Of class k, which has a duration. step_seconds 0: the length of a step is not known.
+ * SP_OK, SP_EMODEL (a time without step_seconds, nothing possible, a distribution without end within 65,536 steps), SP_ENOMEM. */
+sp_status sp_duration_lengths_find(const sp_model *model, int32_t k, double step_seconds, sp_duration_lengths *out,
+                                   sp_error *err);
+
+/* What is declared for class k, in words: "3 to 40 steps", "negative binomial of mean 12 min and dispersion 2, at least 1 min"; ""
+ * without a duration. Returns out. */
+enum { SP_DURATION_TEXT = 160 };
+char *sp_duration_text(const sp_model *model, int32_t k, char out[SP_DURATION_TEXT]);
+
 /* Finds which class of the model each score column is, by name, then by alias.
  *   names         [n_names] names of the columns, in their order; NULL: the model's own, in order
  *   class_of_column  out [n_names]

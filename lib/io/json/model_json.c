@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/model/durations.h"
 #include "core/model/model.h"
 #include "core/names.h"
 #include "core/try.h"
@@ -151,6 +152,7 @@ typedef struct placed {
     const sp_model *model;
     void (*warn)(void *arg, const char *sentence);
     void *arg;
+    bool of_durations;
 } placed;
 
 /* The name in quotes that the sentence speaks of, when the model has it; a copy in `name`. */
@@ -173,10 +175,10 @@ static void warn_with_place(void *arg, const char *sentence)
 {
     const placed *p = arg;
     sp_json_at root = {0}, at[2] = {{&root, "classes", 0}};
-    const char *const keys[] = {"allow", "states", "forbid", "matrix"};
+    const char *const keys[] = {"durations", "allow", "states", "forbid", "matrix"};
     char name[512];
     bool has_name = quoted_name(p, sentence, name, sizeof name);
-    for (int i = 0; i < 4; i++) {
+    for (int i = p->of_durations ? 0 : 1; i < 5; i++) {
         json_t *value = json_object_get(p->doc.root, keys[i]);
         if (!value)
             continue;
@@ -207,6 +209,9 @@ sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *ar
     TRY(sp_json_open(&p.doc, text, name_or_file, "a model", SP_EMODEL, err));
     p.model = model;
     status = sp_model_warnings(model, warn_with_place, &p, err);
+    p.of_durations = true;
+    if (status == SP_OK)
+        status = sp_duration_warnings(model, warn_with_place, &p, err);
     sp_json_close(&p.doc);
 done:
     sp_model_free(model);

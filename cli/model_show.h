@@ -1,0 +1,10 @@
+/* A model for people, on standard output. */
+#ifndef STATEPATH_CLI_MODEL_SHOW_H
+#define STATEPATH_CLI_MODEL_SHOW_H
+
+#include <statepath-kit.h>
+
+/* with_marks: what is allowed has a check mark. step_seconds: length of a step, for durations; 0: not known. */
+void model_show(const sp_model *model, bool with_marks, double step_seconds);
+
+#endif
