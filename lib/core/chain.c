@@ -439,6 +439,8 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
     if (chain) {
         chain->n_classes = K;
         chain->min_dwell_at_end = model->min_dwell_at_end;
+        chain->whole_at_start = model->whole_at_start;
+        chain->whole_at_end = model->whole_at_end;
         chain->class_first = new_array(K + 1, sizeof *chain->class_first);
         chain->min_dwell = new_array(K, sizeof *chain->min_dwell);
     }

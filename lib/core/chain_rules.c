@@ -60,7 +60,38 @@ int32_t sp_chain_min_dwell(const sp_chain *chain, int32_t k)
     return chain->min_dwell[k];
 }
 
-bool sp_chain_min_dwell_at_end(const sp_chain *chain)
+bool sp_chain_has_durations(const sp_chain *chain)
 {
-    return chain->min_dwell_at_end;
+    return chain->durations != NULL;
+}
+
+const sp_run_weights *sp_chain_duration(const sp_chain *chain, int32_t k)
+{
+    return chain->durations && chain->durations[k].n_whole > 0 ? &chain->durations[k] : NULL;
+}
+
+void sp_chain_durations_ends(const sp_chain *chain, bool *whole_at_start, bool *whole_at_end)
+{
+    *whole_at_start = chain->whole_at_start;
+    *whole_at_end = chain->whole_at_end;
+}
+
+/* A run is a piece of a longer one where it goes on unseen, or beside a side that the model does not take for whole. */
+static bool is_cut(const sp_chain *chain, sp_run_side before, sp_run_side after)
+{
+    return before == SP_BESIDE_UNSCORED || after == SP_BESIDE_UNSCORED || (before != SP_BESIDE_CLASS && !chain->whole_at_start) ||
+           (after != SP_BESIDE_CLASS && !chain->whole_at_end);
+}
+
+sp_run_fit sp_chain_run_fit(const sp_chain *chain, int32_t k, int64_t d, sp_run_side before, sp_run_side after)
+{
+    const sp_run_weights *w = sp_chain_duration(chain, k);
+    if (!w) {
+        const bool is_seen =
+            before != SP_BESIDE_UNSCORED && (after == SP_BESIDE_CLASS || (after == SP_BESIDE_END && chain->min_dwell_at_end));
+        return is_seen && d < chain->min_dwell[k] ? SP_RUN_TOO_SHORT : SP_RUN_FITS;
+    }
+    if (sp_run_weight(w, d, is_cut(chain, before, after)) > -INFINITY)
+        return SP_RUN_FITS;
+    return sp_run_weight(w, d, true) > -INFINITY ? SP_RUN_TOO_SHORT : SP_RUN_TOO_LONG;
 }

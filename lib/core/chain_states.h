@@ -30,7 +30,8 @@ struct sp_chain {
     double *leave;      /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
     int32_t *min_dwell; /* [K] */
 
-    sp_run_weights *durations; /* [K] those without one are empty; NULL: none */
+    sp_run_weights *durations;         /* [K] those without one are empty; NULL: none */
+    bool whole_at_start, whole_at_end; /* runs with a duration: at the sides of recordings and of gaps */
 
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;

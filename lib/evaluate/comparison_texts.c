@@ -88,6 +88,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->labels_file = t.labels_file;
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
+    for (int32_t k = 0; comparison->durations && k < model->n_classes; k++)
+        sp_duration_text(model, texts->class_of_column ? texts->class_of_column[k] : k, comparison->durations[k].text);
     return SP_OK;
 }
 

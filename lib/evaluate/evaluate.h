@@ -165,6 +165,7 @@ enum {
     SP_COUNTED_MARGINS, /* of each recording with scored steps, for the intervals of kappa and F1; none where they are too many */
     SP_COUNTED_SEQUENCES, /* likewise, for those of edit score, F1@k and entity F1 */
     SP_COUNTED_PLACES,    /* steps at which a rule is broken */
+    SP_COUNTED_RUNS,      /* runs that are too short or too long */
     SP_COUNTED_STEPS,     /* runs of labels, segments, paths ... (kept_steps.h), or nothing */
     SP_N_COUNTED
 };

@@ -14,6 +14,7 @@
 #include "evaluate/evaluate.h"
 #include "statepath/comparison.h"
 
+#include "core/chain.h"
 #include "core/owned.h"
 #include "evaluate/counts/kept_steps.h"
 #include "evaluate/counts/margins.h"
@@ -24,15 +25,38 @@
 
 enum { SP_EVALUATION_MAX_CLASSES = 8192 };
 
+/* Runs of a path, or of the reference, that are shorter or longer than the model allows. {0}: they are not kept. */
+typedef struct sp_broken_runs {
+    int64_t *too_short, *too_long; /* [K] over all recordings */
+    int64_t n, capacity;
+    sp_run_place *places; /* [n] of the recording at hand, ascending; owned */
+    bool is_short;        /* of memory */
+} sp_broken_runs;
+
+/* broken_runs.c */
+void sp_broken_runs_add(sp_broken_runs *broken, int64_t first, int64_t length, int32_t k, bool is_long);
+/* Those of the recording at hand into the comparison's list, by step; then there are none. */
+sp_status sp_add_run_places(sp_evaluation *e, int64_t recording, sp_error *err);
+/* One more place at the end of the comparison's list. SP_OK, SP_ENOMEM. */
+sp_status sp_run_place_put(sp_evaluation *e, const sp_run_place *place, sp_error *err);
+sp_status sp_broken_runs_open(sp_evaluation *e, sp_error *err);
+void sp_broken_runs_free(sp_evaluation *e);
+/* durations_listed.c: what the chain knows of its durations. */
+sp_status sp_durations_list(sp_evaluation *e, sp_error *err);
+/* Into runs [K] of a class each; nothing where they are not kept. */
+void sp_broken_runs_tell(const sp_broken_runs *broken, int32_t K, sp_class_runs *runs);
+
 /* transitions.c: counting transitions along a path that comes in pieces. */
 
 /* What one piece leaves to the next; {0} before the first. */
 typedef struct sp_transition_walk {
     bool has_begun;
-    bool is_cut;          /* an unscored step stands before the run at hand: it may be longer than we see */
-    int32_t last;         /* class of the last step */
-    int64_t last_segment; /* of the last step */
-    int64_t run_first;    /* where the run began, from the first step of the next piece */
+    sp_run_side before;     /* what stands before the run at hand */
+    int32_t last;           /* class of the last step */
+    int64_t last_segment;   /* of the last step */
+    int64_t run_first;      /* where the run began, from the first step of the next piece */
+    int64_t at;             /* steps before the next piece */
+    sp_broken_runs *broken; /* NULL: nobody keeps them */
 } sp_transition_walk;
 
 /* As sp_transitions_count() for a piece; flags[0] is of the step into it. */
@@ -132,6 +156,7 @@ typedef struct sp_strategy_sums {
     sp_tally error_lengths;
     sp_exact_sum edit_sum, score_sum, regret_sum;
     bool has_impossible; /* a decoded path whose score is -INFINITY */
+    sp_broken_runs broken;
 } sp_strategy_sums;
 
 /* Agreement with several raters on its way (raters.c). */
@@ -189,6 +214,7 @@ struct sp_evaluation {
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
     sp_tally reference_transitions, reference_runs;
+    sp_broken_runs reference_broken;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */

@@ -59,6 +59,8 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return ((const sp_against *)owner->own)->has_nll ? NULL : "the scores are clamped";
     case SP_NEEDS_ITS_CLIP:
         return ((const sp_against *)owner->own)->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
+    case SP_NEEDS_DURATIONS:
+        return c->has_durations ? NULL : "the model has no durations";
     case SP_N_NEEDS:
         break;
     }

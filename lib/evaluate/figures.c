@@ -51,10 +51,14 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
             IN(AT(NARROW, 30, AS("starts"), HOW(DROP_ZERO)), AT(WIDE, 40, HOW(DROP_ZERO)), AT(ALL, 160, HOW(DROP_ZERO)))),       \
         ROW("illegal_end", at.illegal_end, "illegal ends", 0, "recordings whose last class may not end", CSV, NONE, __VA_ARGS__, \
             IN(AT(NARROW, 40, AS("ends"), HOW(DROP_ZERO)), AT(WIDE, 50, HOW(DROP_ZERO)), AT(ALL, 170, HOW(DROP_ZERO)))),         \
-        ROW("short_runs", at.short_runs, "runs too short", 0, "runs shorter than the minimum dwell of their class", CSV, NONE,   \
-            __VA_ARGS__,                                                                                                         \
+        ROW("short_runs", at.short_runs, "runs too short", 0,                                                                    \
+            "runs shorter than the minimum dwell or the duration of their class allows", CSV, NONE, __VA_ARGS__,                 \
             IN(AT(NARROW, 50, AS("short"), HOW(DROP_ZERO)), AT(WIDE, 60, HOW(DROP_ZERO)),                                        \
                AT(ALL, 180, AS("runs below the minimum dwell"), HOW(DROP_ZERO))))
+#define LONG_RUNS(at, ...)                                                                                                       \
+    ROW("long_runs", at.long_runs, "runs too long", 0, "runs longer than any length that their class's duration allows", CSV,    \
+        NONE, __VA_ARGS__,                                                                                                       \
+        IN(AT(NARROW, 55, AS("long"), HOW(DROP_ZERO)), AT(WIDE, 65, HOW(DROP_ZERO)), AT(ALL, 185, HOW(DROP_ZERO))))
 #define FREQUENCIES(at, counts, ...)                                                                                             \
     ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT, "illegal transitions / changes", CSV,             \
         N(HERE(counts.changes)), NONE, __VA_ARGS__,                                                                              \
@@ -203,6 +207,7 @@ static const sp_figure of_comparison[] = {
 
 static const sp_figure of_reference[] = {
     RULES(reference, NEEDS(LABELS)),
+    LONG_RUNS(reference, NEEDS_BOTH(LABELS, DURATIONS)),
     ROW("illegal_rate", reference_frequencies.illegal_per_transition, "of transitions", SP_PERCENT,
         "illegal transitions / transitions", CSV, N(HERE(reference.transitions)), NONE, NEEDS(LABELS)),
     FREQUENCIES(reference_frequencies, reference, NEEDS(LABELS)),
@@ -247,6 +252,7 @@ static const sp_figure of_strategy[] = {
     ROW("weighted_kappa", weighted_kappa, "weighted kappa", 4, "kappa with weights of disagreement, classes in order", CSV, MORE,
         N(HERE(agreement.scored)), NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
     RULES(counts, PLAIN),
+    LONG_RUNS(counts, NEEDS(DURATIONS)),
     ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT, "illegal transitions / transitions", CSV,
         N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
         IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20), AT(RATES, 10),
@@ -370,6 +376,10 @@ static const sp_figure of_runs[] = {
     ROW("run_median", median, "median", 1, "median length in steps", CSV, N(HERE(count)), .json = "median"),
     ROW("run_count_ratio", count_ratio, "runs / reference", 3, "runs / runs of the class in the reference", .json = "count_ratio",
         NEEDS(REFERENCE_RUNS)),
+    ROW("runs_too_short", too_short, "too short", 0, "runs shorter than their class's duration or minimum dwell allows", CSV,
+        NONE, N(HERE(count)), .json = "too_short", NEEDS(DURATIONS)),
+    ROW("runs_too_long", too_long, "too long", 0, "runs longer than any length that their class's duration allows", CSV, NONE,
+        N(HERE(count)), .json = "too_long", NEEDS(DURATIONS)),
 };
 #undef OWN
 

@@ -50,6 +50,7 @@ typedef enum sp_figure_need {
     SP_NEEDS_SIGN_FLIP, /* with these tests at least */
     SP_NEEDS_ITS_NLL,   /* another classifier whose scores have a likelihood */
     SP_NEEDS_ITS_CLIP,  /* and a clipped one */
+    SP_NEEDS_DURATIONS, /* of the model */
     SP_N_NEEDS
 } sp_figure_need;
 

@@ -179,6 +179,7 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
                         &s->transition_counts};
     TRY(list_transitions(e, &sums->transitions, lists, err));
     TRY(sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err));
+    sp_broken_runs_tell(&sums->broken, e->K, s->class_runs);
 done:
     return status;
 }
@@ -219,8 +220,10 @@ static sp_status finish_reference(sp_evaluation *e, sp_error *err)
                         &c->n_reference_transition_pairs, &c->reference_transition_counts};
     sp_status status = SP_OK;
     TRY(list_transitions(e, &e->reference_transitions, lists, err));
-    if (c->has_labels)
+    if (c->has_labels) {
         TRY(sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err));
+        sp_broken_runs_tell(&e->reference_broken, e->K, c->reference_runs);
+    }
 done:
     return status;
 }
@@ -236,6 +239,7 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
                           : value_ratio((double)e->ceiling_correct, (double)c->n_scored_steps, "no scored steps");
     sp_status status = SP_OK;
     TRY(list_rules(e, err));
+    TRY(sp_durations_list(e, err));
     TRY(finish_reference(e, err));
     for (int32_t s = 0; s < c->n_strategies; s++)
         TRY(finish_strategy(e, s, err));

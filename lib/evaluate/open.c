@@ -36,6 +36,7 @@ void sp_evaluation_free(sp_evaluation *e)
         sp_tally_free(&e->sums[s].class_runs);
         sp_tally_free(&e->sums[s].error_lengths);
     }
+    sp_broken_runs_free(e);
     sp_tally_free(&e->reference_runs);
     sp_tally_free(&e->reference_transitions);
     free(e->reference.runs.classes);
@@ -193,6 +194,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
         TRY(strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
                           options->has_labels, err));
     TRY(classifiers_open(c, options, err));
+    TRY(sp_broken_runs_open(e, err));
     if (options->has_labels)
         TRY(sp_tags_find(e, options->classes, options->scheme, err));
     TRY(sp_sleep_open(e, options, err));

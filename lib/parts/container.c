@@ -5,7 +5,7 @@
  *   header                 a text: its length, its bytes
  *   ids, subjects          how many, then texts; no subjects: 0
  *   lists                  how many numbers, then these, for each list: sums, recordings, values (float64), margins, sequences,
- *                          places, steps, run, origins, holes, folds
+ *                          places, runs, steps, run, origins, holes, folds
  *
  * Integers are written in groups of 7 bits, the lowest first, 128 added to all bytes but the last; those of lists are doubled
  * before, less one where they are negative, so that small ones of either sign are short. float64 and checksum have 8 bytes, the

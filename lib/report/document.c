@@ -47,6 +47,8 @@ static const sp_document_row rows[] = {
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
     {"error-runs", "{Steps} that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(ERROR_RUNS)},
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
+    {"durations", NULL, sp_fill_durations, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
+    {"run-places", NULL, sp_fill_run_places, .where = VERBOSE | MARKDOWN, .most_rows = {12, 30}},
     {"boundaries", "Changes of class found; edit score and F1@10, 25, 50 of the segments", NULL, .where = ALL | PAGE("wide"), COLUMNS(BOUNDARIES), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
     {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},

@@ -29,7 +29,7 @@ def edits(numbers):
 
 
 class TestDamagedParts(st.TestCase):
-    def make(self, name, more=(), classes=STAGES, **datasets):
+    def make(self, name, more=(), classes=STAGES, rules={}, **datasets):
         """P.h5 of five recordings, whose input is gone: the page is drawn from the part."""
         rng = np.random.default_rng(1)
         lengths = rng.integers(12, 40, 5)
@@ -41,7 +41,7 @@ class TestDamagedParts(st.TestCase):
         labels[rng.random(S) < 0.05] = -1
         self.h5("in.h5", scores=scores, labels=labels, offsets=np.append(0, np.cumsum(lengths)), classes=classes,
                 subjects=np.array([b"a", b"a", b"b", b"c", b"c"]), **{key: value(rng, S) for key, value in datasets.items()})
-        self.write("m.json", json.dumps({"statepath_model": 1, "classes": classes, "forbid": {classes[3]: [classes[0]], classes[0]: [classes[2]]}}))
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": classes, "forbid": {classes[3]: [classes[0]], classes[0]: [classes[2]]}, **rules}))
         self.statepath("compare", "in.h5", "--model", "m.json", "--on-infeasible", "relax", *more, "--part", "P.h5")
         os.remove(self.path("in.h5"))
 
@@ -69,6 +69,11 @@ class TestDamagedParts(st.TestCase):
 
     def test_relaxed_nights(self):
         self.make("nights", ["--kind", "scores", "--wake-trim", "1"], segments=lambda rng, S: np.arange(S) // 20)
+        self.check_each_list()
+
+    def test_durations(self):
+        self.make("nights", ["--kind", "scores"], rules={"durations": {STAGES[1]: {"min": 4, "max": 5}, STAGES[3]: {"pmf": [0, 1, 1]}}})
+        self.assertGreater(len(part_file.load(self.path("P.h5"))["runs"]), 60)
         self.check_each_list()
 
     def test_tags(self):

@@ -4,6 +4,7 @@
 #include "random_batch.h"
 #include "random_model.h"
 #include "statepath/advanced.h"
+#include "statepath/metrics.h"
 #include "statepath/stream.h"
 
 enum { STEPS = 7, CLASSES = 3, STATES = 6, PATHS = 2187, CASES = 200, LONGEST = 4 };
@@ -541,9 +542,64 @@ static void test_minimum_is_min_dwell(void **state)
     sp_scratch_free(scratch);
 }
 
+/* ---- runs that the durations rule out ---- */
+
+/* Does the path say nothing at t, inside of the segment of the run beside it? */
+static bool is_unscored(const random_case *c, const int32_t *path, int64_t t, int64_t gap)
+{
+    return !is_gap(c, gap) && path[t] < 0;
+}
+
+static sp_transition_counts count_runs(const random_case *c, const int32_t *path)
+{
+    sp_transition_counts counts = {.short_runs = 0};
+    for (int64_t t = 0, begin = 0; t < c->scores.n_steps; t++) {
+        if (!is_gap(c, t + 1) && path[t + 1] == path[t])
+            continue;
+        const sp_duration *d = path[t] >= 0 ? duration_of(c, path[t]) : NULL;
+        const bool is_cut = is_unscored(c, path, begin - 1, begin) || is_unscored(c, path, t + 1, t + 1) ||
+                            (is_gap(c, begin) && !c->model->whole_at_start) || (is_gap(c, t + 1) && !c->model->whole_at_end);
+        if (d && run_weight(d, t + 1 - begin, is_cut) == -INFINITY) {
+            const bool is_long = run_weight(d, t + 1 - begin, true) == -INFINITY;
+            counts.short_runs += !is_long;
+            counts.long_runs += is_long;
+        }
+        begin = t + 1;
+    }
+    return counts;
+}
+
+static void test_broken_runs(void **state)
+{
+    (void)state;
+    enum { LONG = 40 };
+    const random_shape shape = {3, LONG, 2, 1, NO, NO, GAPS, 0};
+    int64_t n_short = 0, n_long = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        random_case c = random_case_new_durations(seed, &shape, LONGEST);
+        random_source random = {seed};
+        const double stay = random_unit(&random), none = random_chance(&random, 0.5) ? 0.1 : 0;
+        int32_t path[LONG + 1];
+        for (int64_t t = 0; t < c.scores.n_steps; t++)
+            path[t] = random_chance(&random, none)            ? -1
+                      : t > 0 && random_chance(&random, stay) ? path[t - 1]
+                                                              : random_below(&random, c.model->n_classes);
+        const sp_transition_counts expected = count_runs(&c, path);
+        sp_transition_counts counts = {.short_runs = 0};
+        sp_transitions_count(c.chain, c.scores.n_steps, path, c.segments, &counts, NULL, NULL);
+        assert_int_equal(counts.short_runs, expected.short_runs);
+        assert_int_equal(counts.long_runs, expected.long_runs);
+        n_short += counts.short_runs;
+        n_long += counts.long_runs;
+        random_case_free(&c);
+    }
+    assert_true(n_short > 100 && n_long > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_broken_runs),
         cmocka_unit_test(test_every_small_model),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_geometric_is_the_ordinary_chain),

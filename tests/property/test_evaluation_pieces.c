@@ -30,6 +30,23 @@ typedef struct problem {
     sp_decoded results[STRATEGIES][N];
 } problem;
 
+/* Of half of the classes. */
+static void draw_durations(sp_model *model, random_source *random)
+{
+    model->durations = calloc(K, sizeof *model->durations);
+    assert_non_null(model->durations);
+    for (int k = 0; k < K; k++) {
+        if (random_chance(random, 0.5))
+            continue;
+        const double min = 1 + random_below(random, 4);
+        model->min_dwell[k] = 1;
+        model->durations[k] =
+            (sp_duration){.form = SP_DURATION_RANGE, .min = {min, false}, .max = {min + random_below(random, 4), false}};
+    }
+    model->whole_at_start = random_chance(random, 0.5);
+    model->whole_at_end = random_chance(random, 0.5);
+}
+
 static void draw_model(problem *p, random_source *random)
 {
     uint8_t allow[K * K];
@@ -46,6 +63,8 @@ static void draw_model(problem *p, random_source *random)
     for (int k = 0; k < K; k++)
         p->model->min_dwell[k] = 1 + random_below(random, 4);
     p->model->min_dwell_at_end = random_chance(random, 0.5);
+    if (random_chance(random, 0.5))
+        draw_durations(p->model, random);
     sp_chain_options options = sp_chain_options_default();
     options.is_boolean = true;
     assert_ok(sp_chain_new(p->model, &options, &p->chain, &err), &err);

@@ -5,7 +5,7 @@ import h5py
 import numpy as np
 
 MAGIC = b"statepath part 1\n"
-LISTS = ["sums", "recordings", "values", "margins", "sequences", "places", "steps", "run", "origins", "holes", "folds"]
+LISTS = ["sums", "recordings", "values", "margins", "sequences", "places", "runs", "steps", "run", "origins", "holes", "folds"]
 
 
 class Reader:

@@ -28,6 +28,7 @@ static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)
     sum->illegal_start += c->illegal_start;
     sum->illegal_end += c->illegal_end;
     sum->short_runs += c->short_runs;
+    sum->long_runs += c->long_runs;
 }
 
 /* What the decoder said about a recording. */
@@ -53,6 +54,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_track *track = &e->tracks[strategy];
     sp_recording_result *row = &track->result;
     sp_status status = SP_OK;
+    if (e->sums[strategy].broken.too_short)
+        track->transitions.broken = &e->sums[strategy].broken;
     TRY(add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].transitions, err));
     if (r->labels)
         sp_add_agreement(e, strategy, r, path, baseline);
@@ -85,6 +88,8 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     if (r->first == 0)
         track->illegal_before = c->reference.illegal;
     sp_status status = SP_OK;
+    if (e->reference_broken.too_short)
+        track->transitions.broken = &e->reference_broken;
     TRY(add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err));
     if (c->bridge_unscored && !sp_add_bridged(e, r))
         TRY(sp_no_memory(err));
@@ -124,6 +129,8 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
         broke[s] = count_broken(&e->tracks[s].result.counts) > before[s];
     broke[S] = r->labels && count_broken(&e->result->reference) > before[S];
     TRY(sp_add_illegal_places(e, r, views->paths, broke, err));
+    if (r->rest == 0)
+        TRY(sp_add_run_places(e, r->index, err));
     sp_add_sleep(e, &whole, views);
     if (r->rest > 0)
         sp_drop_reference_runs(e);

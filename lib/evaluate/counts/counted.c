@@ -83,7 +83,7 @@ static void count_first(sp_counting *c, int64_t *value, int64_t *recording, int6
 
 static void count_transitions(sp_counting *c, sp_transition_counts *t)
 {
-    COUNT(&t->transitions, &t->changes, &t->illegal, &t->illegal_start, &t->illegal_end, &t->short_runs);
+    COUNT(&t->transitions, &t->changes, &t->illegal, &t->illegal_start, &t->illegal_end, &t->short_runs, &t->long_runs);
 }
 
 static void count_changes(sp_counting *c, sp_changes *changes, int64_t n)
@@ -96,6 +96,14 @@ static void count_entities(sp_counting *c, sp_entity_counts *entities, int64_t n
 {
     for (int64_t i = 0; entities && i < n; i++)
         COUNT(&entities[i].reference, &entities[i].decoded, &entities[i].correct);
+}
+
+static void count_broken_runs(sp_counting *c, sp_broken_runs *broken, int64_t K)
+{
+    if (!broken->too_short) /* the model has no durations */
+        return;
+    sp_count(c, broken->too_short, K);
+    sp_count(c, broken->too_long, K);
 }
 
 static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, const sp_part_index *index)
@@ -130,6 +138,7 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     sp_count_exact(c, &sums->score_sum, 1);
     sp_count_exact(c, &sums->regret_sum, 1);
     sp_count_flag(c, &sums->has_impossible);
+    count_broken_runs(c, &sums->broken, K);
 }
 
 void sp_counted_visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index *index)
@@ -148,6 +157,8 @@ void sp_counted_visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index
     COUNT(&r->tie_steps, &r->tie_scored_steps, &r->n_trimmed_steps, &r->n_cut_recordings, &r->n_cut_path_steps,
           &r->n_cut_label_steps);
     sp_count_flag(c, &r->illegal_places_cut);
+    sp_count_flag(c, &r->run_places_cut);
+    count_broken_runs(c, &e->reference_broken, e->K);
     sp_count(c, e->context_steps, SP_N_CONTEXTS);
     sp_count(c, &e->ceiling_correct, 1);
     for (int32_t p = 0; p < e->n_pairs; p++)
@@ -263,6 +274,17 @@ static bool put_places(const sp_comparison *c, sp_count_list *to)
     return is_whole;
 }
 
+static bool put_run_places(const sp_comparison *c, sp_count_list *to)
+{
+    bool is_whole = true;
+    for (int64_t i = 0; is_whole && i < c->n_run_places; i++) {
+        const sp_run_place *p = &c->run_places[i];
+        const int64_t numbers[SP_RUN_PLACE_COUNTS] = {p->recording, p->step, p->length, p->who, p->k, p->is_long};
+        is_whole = sp_count_list_put(to, numbers, SP_RUN_PLACE_COUNTS);
+    }
+    return is_whole;
+}
+
 sp_status sp_evaluation_counted(sp_evaluation *e, sp_counted *out, sp_error *err)
 {
     const sp_comparison *c = e->result;
@@ -278,6 +300,7 @@ sp_status sp_evaluation_counted(sp_evaluation *e, sp_counted *out, sp_error *err
     is_whole = is_whole && put_rows(&e->margins.rows, &out->lists[SP_COUNTED_MARGINS]);
     is_whole = is_whole && put_rows(&e->sequence_rows, &out->lists[SP_COUNTED_SEQUENCES]);
     is_whole = is_whole && put_places(c, &out->lists[SP_COUNTED_PLACES]);
+    is_whole = is_whole && put_run_places(c, &out->lists[SP_COUNTED_RUNS]);
     if (is_whole) {
         out->lists[SP_COUNTED_STEPS] = e->kept_steps.list;
         e->kept_steps.list = (sp_count_list){.n = 0};

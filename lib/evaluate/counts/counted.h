@@ -11,6 +11,8 @@ void sp_counted_visit_sums(sp_counting *c, sp_evaluation *e, const sp_part_index
 void sp_counted_visit_row(sp_counting *c, sp_evaluation *e, int64_t r);
 void sp_counted_visit_values(sp_counting *c, sp_evaluation *e, int64_t r);
 
+enum { SP_RUN_PLACE_COUNTS = 6 }; /* of a run that is too short or too long */
+
 /* Where the pairs of the next row begin, and how many; -1: there is none. */
 int64_t sp_counted_pairs(sp_counting *c, int64_t *n);
 

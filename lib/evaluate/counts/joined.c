@@ -51,8 +51,8 @@ static bool is_night(const sp_night *night, int64_t n_steps)
 static bool is_result(const sp_recording_result *one, int64_t n_steps, int64_t scored)
 {
     const sp_transition_counts *c = &one->counts;
-    const int64_t numbers[] = {one->decoded.step, c->transitions, c->changes,   c->illegal,
-                               c->illegal_start,  c->illegal_end, c->short_runs};
+    const int64_t numbers[] = {one->decoded.step, c->transitions, c->changes,    c->illegal,
+                               c->illegal_start,  c->illegal_end, c->short_runs, c->long_runs};
     const sp_status status = one->decoded.status;
     return (status == SP_OK || status == SP_ENOPATH || status == SP_EDEADEND || status == SP_EBUG) &&
            are_within(numbers, sizeof numbers / sizeof *numbers, n_steps) && one->decoded.n_broken >= 0 && one->correct >= 0 &&
@@ -122,7 +122,7 @@ static sp_status join_rows(sp_evaluation *e, const sp_counted_part *part, const 
 
 /* Reading a part's lists of its recordings one after the other. */
 typedef struct cursor {
-    sp_counting margins, sequences, places;
+    sp_counting margins, sequences, places, runs;
 } cursor;
 
 static sp_status join_row(sp_count_rows *rows, int64_t width, int64_t n, const sp_count_list *list, int64_t pairs,
@@ -193,6 +193,32 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
     return SP_OK;
 }
 
+/* Runs of recording i of a part that are too short or too long, likewise. */
+static sp_status join_run_places(sp_evaluation *e, const sp_counted_part *part, cursor *at, int64_t i, int64_t r, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    const sp_count_list *list = at->runs.from;
+    while (at->runs.next < list->n && sp_count_at(list, at->runs.next) == i) {
+        const int64_t next = sp_count_next(&at->runs, SP_RUN_PLACE_COUNTS);
+        if (next < 0)
+            return odd(part, err);
+        if (c->n_run_places == SP_MOST_ILLEGAL_PLACES) {
+            c->run_places_cut = true;
+            continue;
+        }
+        const int64_t step = sp_count_at(list, next + 1), length = sp_count_at(list, next + 2);
+        const int64_t who = sp_count_at(list, next + 3), k = sp_count_at(list, next + 4);
+        if (!c->has_durations || step < 0 || length < 1 || step > c->steps[r] - length || who < 0 || who > c->n_strategies ||
+            k < 0 || k >= e->K)
+            return odd(part, err);
+        const sp_run_place place = {r, step, length, (int32_t)who, (int32_t)k, sp_count_at(list, next + 5) != 0};
+        const sp_status status = sp_run_place_put(e, &place, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
 /* What must be in the order of all recordings. */
 static sp_status join_in_order(sp_evaluation *e, const sp_joining *j, cursor *at, sp_error *err)
 {
@@ -201,7 +227,8 @@ static sp_status join_in_order(sp_evaluation *e, const sp_joining *j, cursor *at
     for (int64_t p = 0; p < j->n_parts; p++)
         at[p] = (cursor){.margins = {.from = &j->parts[p].counted->lists[SP_COUNTED_MARGINS]},
                          .sequences = {.from = &j->parts[p].counted->lists[SP_COUNTED_SEQUENCES]},
-                         .places = {.from = &j->parts[p].counted->lists[SP_COUNTED_PLACES]}};
+                         .places = {.from = &j->parts[p].counted->lists[SP_COUNTED_PLACES]},
+                         .runs = {.from = &j->parts[p].counted->lists[SP_COUNTED_RUNS]}};
     sp_status status = SP_OK;
     for (int64_t r = 0; r < j->n_recordings; r++) {
         const sp_counted_place *from = &j->order[r];
@@ -212,11 +239,14 @@ static sp_status join_in_order(sp_evaluation *e, const sp_joining *j, cursor *at
             TRY(join_sequences(e, part, &at[from->part], err));
         if (!e->result->illegal_places_cut)
             TRY(join_places(e, part, &at[from->part], from->recording, r, err));
+        if (!e->result->run_places_cut)
+            TRY(join_run_places(e, part, &at[from->part], from->recording, r, err));
     }
     for (int64_t p = 0; p < j->n_parts; p++) {
         const bool has_more = (!e->margins.left_out && at[p].margins.next < at[p].margins.from->n) ||
                               at[p].sequences.next < at[p].sequences.from->n ||
-                              (!e->result->illegal_places_cut && at[p].places.next < at[p].places.from->n);
+                              (!e->result->illegal_places_cut && at[p].places.next < at[p].places.from->n) ||
+                              (!e->result->run_places_cut && at[p].runs.next < at[p].runs.from->n);
         if (has_more)
             TRY(odd(&j->parts[p], err));
     }
@@ -276,10 +306,12 @@ sp_status sp_evaluation_join(sp_evaluation *e, const sp_joining *j, sp_workers *
         TRY(sp_counting_end(&sums, part->name, err));
         TRY(join_rows(e, part, among_all[p], err));
     }
-    bool is_cut = e->result->illegal_places_cut; /* in some part: then in all, but its places come first */
-    e->result->illegal_places_cut = false;
+    bool is_cut = e->result->illegal_places_cut, are_runs_cut = e->result->run_places_cut; /* in some part: then in all, but its
+                                                                                                places come first */
+    e->result->illegal_places_cut = e->result->run_places_cut = false;
     TRY(join_in_order(e, j, at, err));
     e->result->illegal_places_cut |= is_cut;
+    e->result->run_places_cut |= are_runs_cut;
 done:
     sp_owned_free(&own);
     return status;

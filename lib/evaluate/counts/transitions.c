@@ -4,23 +4,31 @@
 
 #include <string.h>
 
-/* A run that the next class ends is short when it is seen whole and shorter than its class must dwell. */
-static bool is_short(const sp_chain *chain, const sp_transition_walk *w, int64_t end, int32_t k)
+/* The run of class k at hand ends before step t of the piece. */
+static void end_run(const sp_chain *chain, const sp_transition_walk *w, int64_t t, int32_t k, sp_run_side after,
+                    sp_transition_counts *counts)
 {
-    return !w->is_cut && end - w->run_first < sp_chain_min_dwell(chain, k);
+    const sp_run_fit fit = k < 0 ? SP_RUN_FITS : sp_chain_run_fit(chain, k, t - w->run_first, w->before, after);
+    if (fit == SP_RUN_FITS)
+        return;
+    counts->short_runs += fit == SP_RUN_TOO_SHORT;
+    counts->long_runs += fit == SP_RUN_TOO_LONG;
+    if (w->broken)
+        sp_broken_runs_add(w->broken, w->at + w->run_first, t - w->run_first, k, fit == SP_RUN_TOO_LONG);
 }
 
-static void begin_run(sp_transition_walk *w, int64_t first, bool is_cut)
+static void begin_run(sp_transition_walk *w, int64_t first, sp_run_side before)
 {
     w->run_first = first;
-    w->is_cut = is_cut;
+    w->before = before;
 }
 
 /* The first step of a recording. */
 static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64_t segment, sp_transition_counts *counts,
                   uint8_t *flags)
 {
-    *w = (sp_transition_walk){.has_begun = true, .last = k, .last_segment = segment};
+    *w =
+        (sp_transition_walk){.has_begun = true, .last = k, .last_segment = segment, .before = SP_BESIDE_END, .broken = w->broken};
     if (k >= 0 && !sp_chain_is_legal_start(chain, k)) {
         counts->illegal_start++;
         if (flags)
@@ -45,13 +53,15 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n
     for (int32_t to; t < n_steps; t++, from = to) {
         to = path[t];
         if (segments && segments[t] != (t > 0 ? segments[t - 1] : w->last_segment)) {
-            begin_run(w, t, false);
-            continue; /* a run that a gap ends is long enough */
+            end_run(chain, w, t, from, SP_BESIDE_GAP, counts);
+            begin_run(w, t, SP_BESIDE_GAP);
+            continue;
         }
         if (from < 0 || to < 0) {
+            end_run(chain, w, t, from, SP_BESIDE_UNSCORED, counts);
             if (from < 0)
-                begin_run(w, t, true);
-            continue; /* so is one that an unscored step ends */
+                begin_run(w, t, SP_BESIDE_UNSCORED);
+            continue;
         }
         counts->transitions++;
         if (from != known_from || to != known_to) {
@@ -68,13 +78,14 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n
         }
         if (from != to) {
             counts->changes++;
-            counts->short_runs += is_short(chain, w, t, from);
-            begin_run(w, t, false);
+            end_run(chain, w, t, from, SP_BESIDE_CLASS, counts);
+            begin_run(w, t, SP_BESIDE_CLASS);
         }
     }
     w->last = from;
     w->last_segment = segments ? segments[n_steps - 1] : 0;
     w->run_first -= n_steps; /* seen from the next piece */
+    w->at += n_steps;
 }
 
 void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *w, sp_transition_counts *counts)
@@ -83,8 +94,7 @@ void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *w, sp_t
         return;
     if (!sp_chain_is_legal_end(chain, w->last))
         counts->illegal_end++;
-    if (sp_chain_min_dwell_at_end(chain))
-        counts->short_runs += is_short(chain, w, 0, w->last);
+    end_run(chain, w, 0, w->last, SP_BESIDE_END, counts);
 }
 
 void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,

@@ -53,9 +53,11 @@ typedef struct sp_length_count {
 } sp_length_count;
 typedef struct sp_class_runs {
     int64_t count, steps;
-    int64_t isolated;      /* runs of one step */
-    sp_value mean, median; /* length in steps; undefined "no runs" */
-    sp_value count_ratio;  /* count / count in the reference; undefined in the reference itself and where it has none */
+    int64_t isolated;            /* runs of one step */
+    sp_value mean, median;       /* length in steps; undefined "no runs" */
+    sp_value count_ratio;        /* count / count in the reference; undefined in the reference itself and where it has none */
+    int64_t too_short, too_long; /* of all of the path's, those that the model rules out: short_runs and long_runs of the class;
+                                    where the model has durations, else 0 */
     int64_t n_lengths;
     sp_length_count *lengths; /* ascending: the whole distribution */
 } sp_class_runs;
@@ -252,6 +254,28 @@ typedef struct sp_illegal_place {
     sp_illegal_said *said; /* [n_strategies + 1], the reference last (without labels all -1) */
 } sp_illegal_place;
 
+/* A run that is shorter or longer than the model allows. */
+typedef struct sp_run_place {
+    int64_t recording, step, length; /* its first step in the recording, and its steps */
+    int32_t who, k;                  /* the strategy, n_strategies: the reference; the class */
+    bool is_long;
+} sp_run_place;
+
+/* The duration of a class in figures. For its curve a table of at most SP_DURATION_POINTS lengths stands for all: the share of its
+ * whole runs that are longer than each. Without a distribution there is none. */
+enum { SP_DURATION_POINTS = 256 };
+typedef struct sp_longer_share {
+    int64_t length;
+    double share;
+} sp_longer_share;
+typedef struct sp_class_duration {
+    bool is_there;
+    char text[SP_DURATION_TEXT]; /* as declared */
+    sp_duration_lengths lengths; /* of whole runs */
+    int32_t n_points;
+    sp_longer_share points[SP_DURATION_POINTS]; /* of ascending length */
+} sp_class_duration;
+
 /* Steps of one recording, kept for pictures. */
 typedef struct sp_trace {
     int64_t recording; /* index */
@@ -315,7 +339,7 @@ typedef struct sp_what_if {
     char *options;                                       /* further options of `statepath decode` that the run had, or "" */
     bool has_labels;                                     /* every recording or none */
     bool is_relaxed;                                     /* rules may be broken where nothing else is left */
-    bool is_kept_small;                                  /* the page leaves recordings out beyond a megabyte */
+    bool is_kept_small;  /* the page leaves recordings out beyond a megabyte */
     int64_t n_recordings;
     sp_what_if_recording *recordings; /* [n_recordings] in the order in which they are drawn */
     int64_t n_left_out;               /* drawn, but with more scores than there was room for */
@@ -368,6 +392,9 @@ typedef struct sp_comparison {
     sp_pair_count *forbidden;             /* count unused */
     uint8_t *start_allowed, *end_allowed; /* [K] */
     int32_t *min_dwell;                   /* [K] */
+    bool has_durations;
+    sp_class_duration *durations;      /* [K]; NULL: the model has none */
+    bool whole_at_start, whole_at_end; /* its runs at the sides of recordings and gaps */
     /* Reference. */
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
@@ -432,6 +459,10 @@ typedef struct sp_comparison {
     int64_t n_illegal_places;
     sp_illegal_place *illegal_places;
     bool illegal_places_cut; /* there are more */
+    /* Where the model has durations: likewise, of equal steps the strategies in order, then the reference. */
+    int64_t n_run_places;
+    sp_run_place *run_places;
+    bool run_places_cut;
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
     sp_wilcoxon_zeros zeros;

@@ -110,7 +110,11 @@ typedef struct sp_transition_counts {
     int64_t illegal_end;   /* recordings whose last step may not end */
     int64_t short_runs;    /* runs shorter than the minimum dwell of their class. A run that ends at a gap counts as long enough,
                               at the end of the recording too unless the model says otherwise; a run that an unscored step cuts
-                              on either side likewise. The first run of a recording or segment counts from its first step */
+                              on either side likewise. The first run of a recording or segment counts from its first step.
+                              Of a class with a duration: runs whose length it rules out though it allows a longer one */
+    int64_t long_runs;     /* of classes with a duration: runs that are longer than any length it allows. Runs at the sides of
+                              recordings and gaps are judged as the model weighs them, cut or whole; a run that an unscored step
+                              cuts is a piece of a longer one */
 } sp_transition_counts;
 
 /* Counts along one path.

@@ -19,6 +19,11 @@ static const sp_class_runs *runs_of(const sp_comparison *c, int32_t who, int32_t
 static int64_t longest(const sp_comparison *c)
 {
     int64_t most = 2;
+    for (int32_t k = 0; c->durations && k < c->n_classes; k++) { /* so that what is possible is in sight */
+        const sp_duration_lengths *l = &c->durations[k].lengths;
+        const int64_t needed = l->has_distribution ? l->high : 2 * l->min;
+        most = c->durations[k].is_there && needed > most ? needed : most;
+    }
     for (int32_t who = -1; who < c->n_strategies; who++)
         for (int32_t k = 0; k < c->n_classes; k++) {
             const sp_class_runs *b = runs_of(c, who, k);
@@ -50,6 +55,42 @@ static const char *name_of(const sp_comparison *c, int32_t who)
     return who < 0 ? "reference" : c->strategies[who].name;
 }
 
+/* What the model says: the area below its curve, in stairs as the curves are. */
+static void model_area(sp_chart *chart, const sp_class_duration *d, double most)
+{
+    double x[2 * SP_DURATION_POINTS + 2], low[2 * SP_DURATION_POINTS + 2] = {0}, high[2 * SP_DURATION_POINTS + 2];
+    int64_t n = 0;
+    double share = 1;
+    x[n] = 1;
+    high[n++] = 1;
+    for (int32_t i = 0; i < d->n_points && x[n - 1] < most; i++) {
+        const double length = (double)d->points[i].length;
+        x[n] = x[n + 1] = length < most ? length : most;
+        high[n++] = share;
+        high[n++] = share = length < most ? d->points[i].share : share;
+    }
+    sp_chart_band(chart, n, x, low, high);
+}
+
+/* All lengths that are possible, where they weigh the same. */
+static void possible_area(sp_chart *chart, const sp_class_duration *d, int64_t most)
+{
+    const double from = (double)d->lengths.min;
+    const double to = d->lengths.max > 0 && d->lengths.max < most ? (double)d->lengths.max : (double)most;
+    sp_chart_band(chart, 2, (const double[]){from, to}, (const double[]){0, 0}, (const double[]){1, 1});
+}
+
+static void describe_duration(sp_buffer *out, const sp_class_duration *d)
+{
+    sp_buffer_say(out, "; the model: %jd", d->lengths.min);
+    if (d->lengths.max)
+        sp_buffer_say(out, " to %jd", d->lengths.max);
+    else
+        sp_buffer_text(out, " and more");
+    if (d->lengths.has_distribution)
+        sp_buffer_say(out, ", median %jd", d->lengths.median);
+}
+
 static void panel(sp_page *page, int32_t k, int64_t most)
 {
     const sp_comparison *c = page->comparison;
@@ -59,6 +100,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     sp_chart chart = sp_page_chart(page, &sp_area_panel, x, (sp_axis){0, 1, 0.5, .format = SP_TICK_PERCENT});
     sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
     sp_buffer_text(&chart.description, "Runs and median length:");
+    const sp_class_duration *d = c->durations && c->durations[k].is_there ? &c->durations[k] : NULL;
     for (int32_t who = -1; who < c->n_strategies; who++) {
         const sp_class_runs *b = runs_of(c, who, k);
         if (!b)
@@ -71,7 +113,13 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     sp_picture_open(page, chart.area, "panel", "run-lengths-of-%s", c->classes[k]);
     if (!page->is_file)
         sp_html_say(out, "<figcaption>%s</figcaption>", c->classes[k]);
+    if (d)
+        describe_duration(&chart.description, d);
     sp_chart_open(&chart);
+    if (d && d->n_points)
+        model_area(&chart, d, (double)most);
+    else if (d)
+        possible_area(&chart, d, most);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_class_runs *b = runs_of(c, who, k);
         if (b && b->count)
@@ -88,6 +136,10 @@ static void key(sp_page *page)
     for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++)
         sp_html_say(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg>%s</li>",
                     sp_series_curve(who).text, name_of(c, who));
+    if (c->durations)
+        sp_buffer_text(&page->out,
+                       "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"band\" d=\"M0 0h34v14h-34z\"/></svg>"
+                       "the model</li>");
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
@@ -150,19 +202,33 @@ static void survival(sp_page *page)
     if (c->reference_runs)
         sp_buffer_text(out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
                             "restless.");
+    if (c->durations)
+        sp_buffer_words(out, " Shaded: what the model expects, or, where all lengths it allows weigh the same, these.");
     if (c->n_classes > SHOWN)
         sp_buffer_format(out, " The %d classes with the most runs.", SHOWN);
     sp_buffer_text(out, "</p>\n");
     key(page);
     sp_buffer_text(out, "<div class=\"panels\">\n");
     for (int32_t k = 0; k < c->n_classes; k++)
-        if (number_of_runs(c, k) && is_shown(c, k))
+        if ((number_of_runs(c, k) || (c->durations && c->durations[k].is_there)) && is_shown(c, k))
             panel(page, k, most);
     sp_buffer_text(out, "</div>\n");
     numbers(page);
 }
 
 /* ---- section ---- */
+
+/* Runs that break the durations: how many by class, and the first ones. */
+static void broken_runs(sp_page *page)
+{
+    enum { LISTED = 100 };
+    const sp_comparison *c = page->comparison;
+    sp_page_document(page, "durations", 0);
+    sp_page_filled(page, "Where these runs are", sp_fill_run_places, &(sp_fill_options){.most_rows = LISTED}, "sortable tall");
+    if (c->n_run_places > LISTED)
+        sp_buffer_say(&page->out, "<p class=\"small\">The list has the first %d of %jd; the JSON and CSV files have %s.</p>\n",
+                      LISTED, c->n_run_places, c->run_places_cut ? "the first 20,000" : "all");
+}
 
 void sp_page_runs(sp_page *page)
 {
@@ -171,6 +237,8 @@ void sp_page_runs(sp_page *page)
         out, "<p>A path may agree with the reference {step} by {step} and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
     sp_page_document(page, "runs", 0);
+    if (page->comparison->durations)
+        broken_runs(page);
     sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(page->comparison))
         sp_buffer_words(

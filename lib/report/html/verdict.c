@@ -93,6 +93,23 @@ static void dwell_item(sp_page *page)
     sp_buffer_drop(&list, &page->out);
 }
 
+static void durations_item(sp_page *page)
+{
+    static const char pieces[] = "may be pieces of longer ones";
+    const sp_comparison *c = page->comparison;
+    sp_buffer list = {.words = &c->words};
+    for (int32_t k = 0; c->durations && k < c->n_classes; k++)
+        if (c->durations[k].is_there)
+            sp_buffer_say(&list, "%s%s: %s", list.length ? "; " : "", c->classes[k], c->durations[k].text);
+    if (list.length && c->whole_at_start == c->whole_at_end)
+        sp_buffer_say(&list, ". First and last runs, and those beside a gap, %s", c->whole_at_start ? "are whole" : pieces);
+    else if (list.length)
+        sp_buffer_say(&list, ". Runs at the start of a {recording} or segment %s, at its end they %s",
+                      c->whole_at_start ? "are whole" : pieces, c->whole_at_end ? "are whole" : pieces);
+    name_item(page, "Durations", list.data);
+    sp_buffer_drop(&list, &page->out);
+}
+
 static void run_card(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
@@ -124,6 +141,7 @@ static void run_card(sp_page *page)
     if (is_subset(c->end_allowed, c->n_classes))
         classes_item(page, "May end in", c->end_allowed);
     dwell_item(page);
+    durations_item(page);
     if (sp_has_differences(c)) {
         sp_page_item(page, "Bootstrap resamples", "%jd", (int64_t)c->comparisons[0].difference.n_resamples);
         sp_page_item(page, "Level of intervals", "%g %%, %s", 100 * c->level, sp_interval_name(c));

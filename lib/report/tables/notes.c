@@ -10,7 +10,7 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
 {
     const sp_transition_counts *counts = &c->reference;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs == 0) {
+    if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs + counts->long_runs == 0) {
         sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
     } else {
         sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (", counts->illegal,
@@ -22,8 +22,11 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
         if (counts->illegal_end)
             sp_buffer_format(line, ", %lld illegal end%s", (long long)counts->illegal_end, sp_plural(counts->illegal_end));
         if (counts->short_runs)
-            sp_buffer_format(line, ", %lld run%s shorter than the minimum dwell", (long long)counts->short_runs,
-                             sp_plural(counts->short_runs));
+            sp_buffer_format(line, ", %lld run%s shorter than %s", (long long)counts->short_runs, sp_plural(counts->short_runs),
+                             c->has_durations ? "the model allows" : "the minimum dwell");
+        if (counts->long_runs)
+            sp_buffer_format(line, ", %lld run%s longer than the model allows", (long long)counts->long_runs,
+                             sp_plural(counts->long_runs));
         sp_buffer_text(line, ".");
     }
     if (!c->mask_ceiling.undefined) {
@@ -158,7 +161,8 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         const sp_strategy_result *one = &c->strategies[s];
         const sp_transition_counts *n = &one->counts;
         int64_t impossible = 0;
-        if (!one->has_path_score || one->n_relaxed || n->illegal + n->illegal_start + n->illegal_end + n->short_runs > 0)
+        if (!one->has_path_score || one->n_relaxed ||
+            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs > 0)
             continue;
         for (int64_t r = 0; r < c->n_recordings; r++)
             impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;

@@ -33,6 +33,8 @@ sp_filler sp_fill_change_rates;
 /* What each strategy changed against argmax; by class of the reference; accuracy by place in a run of the reference. */
 sp_filler sp_fill_changes, sp_fill_class_changes, sp_fill_contexts;
 sp_filler sp_fill_runs; /* of each class */
+/* Of each class with a duration: what the model says, and runs that are shorter or longer; and where these are. */
+sp_filler sp_fill_durations, sp_fill_run_places;
 /* Pairs of strategies by options->metric; the same with a short title and fewer columns; means and tests over units (accuracy);
  * non-inferiority; ranks of all strategies; tests over steps. */
 sp_filler sp_fill_differences, sp_fill_margins, sp_fill_several, sp_fill_step_tests;

@@ -8,7 +8,7 @@
  *              "decoded_as B" (with class A): steps of reference A decoded as B, those above 0; "transition_count" (with class
  *              "A -> B"): all transitions that were made; "accuracy_AAX": by place in the reference's runs; "sleep_tst",
  *              "sleep_tst_difference"; "illegal_step" (with class "A -> B", "-> B" of a start): a step at which the rule is
- *              broken; "kappa_with X": with rater X; "bin_3_accuracy", "coverage_3_share": of calibration
+ *              broken; "run_too_short", "run_too_long": the first step of such a run, n its length; "kappa_with X": with rater X; "bin_3_accuracy", "coverage_3_share": of calibration
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
@@ -283,6 +283,16 @@ static void add_illegal_place(csv_line l, const sp_illegal_place *place)
     sp_buffer_drain(l.out);
 }
 
+static void add_run_place(csv_line l, const sp_run_place *place)
+{
+    const sp_comparison *c = l.c;
+    l.recording = c->ids[place->recording];
+    l.strategy = KEY(place->who < c->n_strategies ? c->strategies[place->who].name : "reference");
+    l.class = KEY(c->classes[place->k]);
+    add_count(&l, KEY(place->is_long ? "run_too_long" : "run_too_short"), place->step, place->length);
+    sp_buffer_drain(l.out);
+}
+
 /* Steps of each recording that were left out. */
 static void add_cuts(csv_line l)
 {
@@ -409,6 +419,8 @@ static void write_all(const sp_comparison *c, sp_buffer *out)
     add_cuts(l);
     for (int64_t i = 0; i < c->n_illegal_places; i++)
         add_illegal_place(l, &c->illegal_places[i]);
+    for (int64_t i = 0; i < c->n_run_places; i++)
+        add_run_place(l, &c->run_places[i]);
     if (c->sleep)
         add_sleep(l);
     if (c->raters)

@@ -48,6 +48,30 @@ static void add_allowed(sp_json model, const char *key, const sp_comparison *c, 
         sp_json_classes(model, key, c, is_allowed);
 }
 
+/* What the model says of how long each class lasts, in steps. */
+static void add_durations(sp_json model, const sp_comparison *c)
+{
+    const sp_json all = sp_json_object(model, "durations"), ends = sp_json_object(model, "durations_at_ends");
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        const sp_class_duration *d = &c->durations[k];
+        if (!d->is_there)
+            continue;
+        const sp_json one = sp_json_named(all, c->classes[k]);
+        sp_json_text(one, "as", d->text);
+        sp_json_count(one, "min", d->lengths.min);
+        if (d->lengths.max)
+            sp_json_count(one, "max", d->lengths.max);
+        if (!d->lengths.has_distribution)
+            continue;
+        sp_json_real(one, "mean", d->lengths.mean);
+        sp_json_count(one, "q05", d->lengths.low);
+        sp_json_count(one, "median", d->lengths.median);
+        sp_json_count(one, "q95", d->lengths.high);
+    }
+    sp_json_text(ends, "start", c->whole_at_start ? "whole" : "cut");
+    sp_json_text(ends, "end", c->whole_at_end ? "whole" : "cut");
+}
+
 static void add_model(sp_json model, const sp_comparison *c)
 {
     sp_json dwell = {NULL, model.failed};
@@ -61,6 +85,8 @@ static void add_model(sp_json model, const sp_comparison *c)
         dwell = dwell.at ? dwell : sp_json_object(model, "min_dwell");
         sp_json_set_named(dwell, c->classes[k], json_integer(c->min_dwell[k]));
     }
+    if (c->durations)
+        add_durations(model, c);
 }
 
 static void add_reference(sp_json root, const sp_comparison *c)
@@ -123,6 +149,42 @@ static json_t *said_list(const sp_comparison *c, const sp_illegal_said *said, bo
     return pair.at;
 }
 
+/* Where a place is. */
+static void add_step(sp_json object, const sp_comparison *c, int64_t recording, int64_t step)
+{
+    sp_json_text(object, "recording", c->ids[recording]);
+    sp_json_count(object, "step", step);
+    const double seconds = (double)step * c->epoch_seconds;
+    if (c->epoch_seconds > 0 && seconds == floor(seconds) && seconds < 1e15)
+        sp_json_count(object, "seconds", (int64_t)seconds);
+    else if (c->epoch_seconds > 0)
+        sp_json_real(object, "seconds", seconds);
+}
+
+static void add_link(sp_json object, const sp_comparison *c, int64_t recording, int64_t step)
+{
+    sp_buffer link = {0};
+    sp_buffer_place(&link, c->ids[recording], step);
+    sp_json_text(object, "link", sp_buffer_string(&link));
+    *object.failed |= link.failed;
+    sp_buffer_free(&link);
+}
+
+/* An item of run_places. */
+static json_t *run_object(const void *whole, const void *part, int64_t i, bool *failed)
+{
+    const sp_comparison *c = whole;
+    const sp_run_place *place = &((const sp_run_place *)part)[i];
+    const sp_json object = sp_json_root(failed);
+    add_step(object, c, place->recording, place->step);
+    sp_json_count(object, "length", place->length);
+    sp_json_set(object, "class", sp_json_clean(c->classes[place->k]));
+    sp_json_text(object, "too", place->is_long ? "long" : "short");
+    sp_json_text(object, "by", place->who < c->n_strategies ? c->strategies[place->who].name : "reference");
+    add_link(object, c, place->recording, place->step);
+    return object.at;
+}
+
 /* An item of illegal_places. */
 static json_t *place_object(const void *whole, const void *part, int64_t i, bool *failed)
 {
@@ -130,16 +192,9 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
     const sp_illegal_place *place = &((const sp_illegal_place *)part)[i];
     const sp_json object = sp_json_root(failed);
     const sp_illegal_said *first = NULL;
-    sp_buffer link = {0};
     for (int32_t s = 0; s <= c->n_strategies && !first; s++)
         first = place->said[s].is_illegal ? &place->said[s] : NULL;
-    sp_json_text(object, "recording", c->ids[place->recording]);
-    sp_json_count(object, "step", place->step);
-    const double seconds = (double)place->step * c->epoch_seconds;
-    if (c->epoch_seconds > 0 && seconds == floor(seconds) && seconds < 1e15)
-        sp_json_count(object, "seconds", (int64_t)seconds);
-    else if (c->epoch_seconds > 0)
-        sp_json_real(object, "seconds", seconds);
+    add_step(object, c, place->recording, place->step);
     sp_json_set(object, "transition", said_list(c, first, failed));
     const sp_json by = sp_json_array(object, "by"), said = sp_json_object(object, "said");
     for (int32_t s = 0; s <= c->n_strategies; s++) {
@@ -149,18 +204,19 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
         if (s < c->n_strategies || c->has_labels)
             sp_json_set_named(said, name, said_list(c, &place->said[s], failed));
     }
-    sp_buffer_place(&link, c->ids[place->recording], place->step);
-    sp_json_text(object, "link", sp_buffer_string(&link));
-    *failed |= link.failed;
-    sp_buffer_free(&link);
+    add_link(object, c, place->recording, place->step);
     return object.at;
 }
 
-static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list)
+static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list, sp_json_list *runs)
 {
     *list = (sp_json_list){sp_json_array(root, "illegal_places").at, c->n_illegal_places, place_object, c, c->illegal_places};
     if (c->illegal_places_cut)
         sp_json_flag(root, "illegal_places_cut", true);
+    if (c->has_durations)
+        *runs = (sp_json_list){sp_json_array(root, "run_places").at, c->n_run_places, run_object, c, c->run_places};
+    if (c->run_places_cut)
+        sp_json_flag(root, "run_places_cut", true);
 }
 
 /* ---- the document ---- */
@@ -185,8 +241,8 @@ static void add_results(sp_json root, const sp_comparison *c, sp_json_list *list
 static void write_all(const sp_comparison *c, sp_buffer *text)
 {
     bool failed = false;
-    /* Recordings of each strategy; illegal places; nights of each strategy and of the reference. */
-    const int32_t n_lists = 2 * c->n_strategies + 2;
+    /* Recordings of each strategy; illegal places; nights of each strategy and of the reference; runs too short or too long. */
+    const int32_t n_lists = 2 * c->n_strategies + 2 + c->has_durations;
     sp_json_list *lists = calloc((size_t)n_lists, sizeof *lists);
     if (!lists) {
         text->failed = true;
@@ -207,7 +263,7 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->n_against)
         sp_json_against(root, c);
     add_results(root, c, lists);
-    add_places(root, c, &lists[c->n_strategies]);
+    add_places(root, c, &lists[c->n_strategies], &lists[n_lists - 1]);
     if (c->rule_costs)
         sp_json_rule_costs(root, c);
     if (c->sleep)
