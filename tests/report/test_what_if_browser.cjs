@@ -128,6 +128,14 @@ async function dwells(browser) {
   }
   await field.fill("0");
   check(json(await saveModel(page)).min_dwell.N2 === 3 && (await field.inputValue()) === "3", "what is saved is what stands there");
+  const most = page.getByRole("spinbutton", { name: "Steps that N2 stays at most" });
+  await most.fill("9");
+  const saved = json(await saveModel(page));
+  check(saved.durations.N2.min === 3 && saved.durations.N2.max === 9 && !saved.min_dwell, "a greatest length makes it a duration: " + JSON.stringify(saved));
+  await most.fill("2");
+  check(/no length is both/.test(await status(page)), "no length is at least 3 and at most 2: " + (await status(page)));
+  await most.fill("");
+  check(json(await saveModel(page)).min_dwell.N2 === 3, "any length again");
   await field.fill("1e1");
   await frame(page);
   check((await field.inputValue()) === "10", "a number of another form is shown as it counts");

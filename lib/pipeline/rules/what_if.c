@@ -134,6 +134,14 @@ static sp_status copy_prior(const sp_pipeline *p, sp_what_if *to, sp_error *err)
     return p->model->prior && !to->log_prior ? sp_no_memory(err) : SP_OK;
 }
 
+static int64_t longest(const sp_comparison *c)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < c->n_traces; i++)
+        most = c->traces[i].n_steps > most ? c->traces[i].n_steps : most;
+    return most;
+}
+
 static bool is_wanted(const sp_pipeline *p, const sp_comparison *c)
 {
     bool any = false;
@@ -164,7 +172,7 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
                          .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
     TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
     TRY(copy_prior(p, w.to, err));
-    TRY(sp_what_if_model(p, &w.to->model, err));
+    TRY(sp_what_if_model(p, longest(comparison), &w.to->most_length, &w.to->model, err));
     TRY(add_recordings(&w, err));
 done:;
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */

@@ -104,8 +104,26 @@ static sp_status copy_matrix(const sp_model *from, const int32_t *order, sp_mode
     return status;
 }
 
+/* Lists of probabilities that are long enough to weigh on a page lose what recordings of n_steps cannot tell apart: that a run is
+ * longer than they are. Returns where the lists end; 0: none is cut. */
+static int64_t cut_lists(sp_model *model, int64_t n_steps)
+{
+    enum { LIGHT = 2000 };
+    const int64_t most = n_steps + 1 > LIGHT ? n_steps + 1 : LIGHT;
+    int64_t cut = 0;
+    for (int32_t k = 0; model->durations && k < model->n_classes; k++) {
+        sp_duration *d = &model->durations[k];
+        if (d->form != SP_DURATION_PMF || d->n_pmf <= most)
+            continue;
+        for (; d->n_pmf > most; d->n_pmf--)
+            d->pmf[d->n_pmf - 2] += d->pmf[d->n_pmf - 1];
+        cut = most;
+    }
+    return cut;
+}
+
 /* The model as JSON, its classes in the order of the columns. */
-sp_status sp_what_if_model(const sp_pipeline *p, char **text, sp_error *err)
+sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text, sp_error *err)
 {
     const sp_model *from = p->model;
     bool is_whole = true;
@@ -121,8 +139,10 @@ sp_status sp_what_if_model(const sp_pipeline *p, char **text, sp_error *err)
         is_whole = copy_classes(p, column_of_class, to) && copy_states(p, column_of_class, order, to);
         status = is_whole ? copy_matrix(from, order, to, err) : sp_no_memory(err);
     }
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        *most_length = cut_lists(to, n_steps);
         status = sp_model_to_json(to, text, err);
+    }
     sp_model_free(to);
     free(order);
     free(column_of_class);

@@ -44,13 +44,28 @@ function readRules() {
   const rules = statepath.rules(settings.model), { transitions, start } = rules.weights();
   rules.free();
   return { weight: transitions, start, allow: transitions.map((row) => row.map((w) => (w > -Infinity ? 1 : 0))),
-    minDwell: states.map((name) => (settings.model.min_dwell || {})[name] || 1) };
+    ...ranges() };
+}
+/* How long each class (each state, where a class has several) stays at least, and at most: null for any length. */
+function ranges() {
+  const range = (name, i) => {
+    const duration = durationOf(i);
+    if (!duration) return [(settings.model.min_dwell || {})[name] || 1, null];
+    if (!duration.pmf) return [duration.min || 1, duration.max || null];
+    return [1 + duration.pmf.findIndex((p) => p > 0), duration.pmf.reduce((last, p, at) => (p > 0 ? at + 1 : last), 1)];
+  };
+  const all = states.map(range);
+  return { minDwell: all.map((one) => one[0]), maxDwell: all.map((one) => one[1]) };
+}
+function durationOf(i) {
+  const durations = settings.model.durations || {}, name = settings.model.states ? settings.model.states[states[i]] : states[i];
+  return Object.hasOwn(durations, name) ? durations[name] : null;
 }
 
 /* What the reader has set, at first as in the run. */
 function asInRun() {
   return {
-    rules: { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice() },
+    rules: { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice(), maxDwell: original.maxDwell.slice() },
     starts: original.start.map((w) => w > -Infinity),
     temperature: decoding.temperature,
     transitionWeight: decoding.transition_weight,
@@ -137,8 +152,8 @@ function changed() {
 }
 function isChanged() {
   const first = asInRun();
-  return JSON.stringify([first.rules.allow, first.rules.minDwell, first.starts, first.temperature, first.transitionWeight, first.priorWeight]) !==
-    JSON.stringify([state.rules.allow, state.rules.minDwell, state.starts, state.temperature, state.transitionWeight, state.priorWeight]);
+  return JSON.stringify([first.rules, first.starts, first.temperature, first.transitionWeight, first.priorWeight]) !==
+    JSON.stringify([state.rules, state.starts, state.temperature, state.transitionWeight, state.priorWeight]);
 }
 
 /* Cells are one stop of the Tab key; arrows go from cell to cell. */
@@ -158,29 +173,46 @@ function cellButton(row, column, toggle) {
 }
 function ruleTable() {
   const head = el("tr", null, el("th", { scope: "col", class: "corner" }, "from \\ to"), ...states.map((name) => el("th", { scope: "col" }, name)),
-    el("th", { scope: "col", class: "corner" }, "stays at least"));
+    el("th", { scope: "col", class: "corner" }, "stays at least"), ...(M === K ? [el("th", { scope: "col", class: "corner" }, "at most")] : []));
   parts.cells = [states.map((name, j) => cellButton(0, j, () => { state.starts[j] = !state.starts[j]; })),
     ...states.map((from, i) => states.map((to, j) => cellButton(i + 1, j, () => { state.rules.allow[i][j] = 1 - state.rules.allow[i][j]; })))];
-  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: String(mostDwell), step: "1", "aria-label": say("{Steps} that ") + name + " stays at least",
-    "aria-describedby": "what-if-dwell", input: () => readDwell(i), blur: () => { refuseDwell(-1); showRules(); } }));
+  const lengthInput = (name, i, isMost) => el("input", { type: "number", min: "1", max: String(mostDwell), step: "1", placeholder: isMost ? "any" : null,
+    disabled: M !== K && durationOf(i) !== null, "aria-label": say("{Steps} that ") + name + " stays " + side(isMost),
+    "aria-describedby": "what-if-dwell", input: () => readDwell(i, isMost), blur: () => { refuseDwell(-1); showRules(); } });
+  parts.dwells = states.map((name, i) => lengthInput(name, i, false));
+  parts.mosts = M === K ? states.map((name, i) => lengthInput(name, i, true)) : [];
   parts.dwellNote = el("p", { class: "small bad", id: "what-if-dwell", role: "status" });
   const cells = (row) => parts.cells[row].map((button) => el("td", null, button));
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
     el("table", { class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null,
-      el("tr", null, el("th", { scope: "row" }, "start"), ...cells(0), el("td")),
-      ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]))))));
+      el("tr", null, el("th", { scope: "row" }, "start"), ...cells(0), el("td"), ...(M === K ? [el("td")] : [])),
+      ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]),
+        ...(M === K ? [el("td", null, parts.mosts[i])] : []))))));
+}
+const side = (isMost) => (isMost ? "at most" : "at least");
+/* What the table cannot say of durations. */
+function durationNote() {
+  const durations = Object.keys(settings.model.durations || {});
+  if (M !== K) return durations.length ? " Durations of classes of several states are those of the run: they cannot be changed here." : "";
+  return (durations.length ? " Durations weigh as in the run, between these bounds." : "") +
+    " Where a class has a greatest length, the weight of staying plays no part, and runs at the ends may be pieces of longer ones.";
 }
 /* What is typed counts when it is a whole number; else the number in force stays, and stands in the field again when one leaves it. */
-function readDwell(i) {
-  const n = Number(parts.dwells[i].value), isWhole = Number.isInteger(n) && n >= 1 && n <= mostDwell;
-  refuseDwell(isWhole ? -1 : i);
-  if (!isWhole || state.rules.minDwell[i] === n) return;
-  state.rules.minDwell[i] = n;
+function readDwell(i, isMost) {
+  const input = isMost ? parts.mosts[i] : parts.dwells[i], inForce = isMost ? state.rules.maxDwell : state.rules.minDwell;
+  const isAny = isMost && input.value === "" && !input.validity.badInput && !(durationOf(i) || {}).pmf, n = isAny ? null : Number(input.value);
+  const isRight = isAny || (Number.isInteger(n) && n >= 1 && n <= mostDwell);
+  refuseDwell(isRight ? -1 : i, isMost);
+  if (!isRight || inForce[i] === n) return;
+  inForce[i] = n;
   changed();
 }
-function refuseDwell(i) {
-  parts.dwells.forEach((input, j) => input.setAttribute("aria-invalid", i === j ? "true" : "false"));
-  parts.dwellNote.textContent = i < 0 ? "" : states[i] + " stays at least: needs a whole number from 1 to " + mostDwell + "; " + state.rules.minDwell[i] + " stays in force.";
+function refuseDwell(i, isMost) {
+  parts.dwells.forEach((input, j) => input.setAttribute("aria-invalid", !isMost && i === j ? "true" : "false"));
+  parts.mosts.forEach((input, j) => input.setAttribute("aria-invalid", isMost && i === j ? "true" : "false"));
+  const inForce = isMost ? state.rules.maxDwell : state.rules.minDwell;
+  parts.dwellNote.textContent = i < 0 ? "" : states[i] + " stays " + side(isMost) + ": needs a whole number from 1 to " + mostDwell + "; " +
+    (inForce[i] === null ? "any length" : inForce[i]) + " stays in force.";
 }
 function showRules() {
   const mark = (button, on, was, words) => {
@@ -196,6 +228,10 @@ function showRules() {
   parts.dwells.forEach((input, i) => {
     if (input.getAttribute("aria-invalid") !== "true") input.value = state.rules.minDwell[i];
     input.className = state.rules.minDwell[i] === original.minDwell[i] ? "" : "moved";
+  });
+  parts.mosts.forEach((input, i) => {
+    if (input.getAttribute("aria-invalid") !== "true") input.value = state.rules.maxDwell[i] === null ? "" : state.rules.maxDwell[i];
+    input.className = state.rules.maxDwell[i] === original.maxDwell[i] ? "" : "moved";
   });
 }
 /* A slider over lo .. hi, by ratio where isRatio. why: the reason why it cannot be moved, or "". */
@@ -233,18 +269,31 @@ function controls() {
 
 const fileName = () => (settings.model.name || "model").replace(/[^A-Za-z0-9._-]+/g, "-") + "-changed.model.json";
 function changedModel() {
-  const model = JSON.parse(JSON.stringify(settings.model)), { allow, minDwell } = state.rules, start = weighed(original.start, state.starts);
+  const model = JSON.parse(JSON.stringify(settings.model)), { allow } = state.rules, start = weighed(original.start, state.starts);
   const named = (numbers, isMeant) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, n]) => isMeant(n)));
   model.description = (model.name || "The model") + ", changed in the report on " + settings.file + ": " + changes().join("; ") + ".";
   model.name = (model.name || "model") + "-changed";
-  ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell"].forEach((key) => delete model[key]);
+  ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell", "durations"].forEach((key) => delete model[key]);
   model.allow = Object.fromEntries(states.map((from, i) => [from, states.filter((to, j) => allow[i][j])]));
   if (isWeighted) model.log_weights = allow.map((row, i) => weighed(original.weight[i], row));
   if (start.some((w) => w)) model.start_log_weights = named(start, (w) => w !== null);
   else if (start.includes(null)) model.start = states.filter((name, i) => state.starts[i]);
-  if (minDwell.some((n) => n > 1)) model.min_dwell = named(minDwell, (n) => n > 1);
+  const durations = states.map(changedDuration), dwells = state.rules.minDwell.map((n, i) => (durations[i] || durationOf(i) ? 1 : n));
+  if (dwells.some((n) => n > 1)) model.min_dwell = named(dwells, (n) => n > 1);
+  if (M === K && durations.some((d) => d)) model.durations = named(durations, (d) => d);
+  else if (M !== K && settings.model.durations) model.durations = settings.model.durations;
   model.decoding = { temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
   return model;
+}
+/* The duration of class i within its bounds; null: it has none. Of a list of probabilities those outside become 0. */
+function changedDuration(name, i) {
+  const duration = durationOf(i), min = state.rules.minDwell[i], max = state.rules.maxDwell[i];
+  if (M !== K || (!duration && max === null)) return null;
+  if (duration && min === original.minDwell[i] && max === original.maxDwell[i]) return duration;
+  if (duration && duration.pmf) return { pmf: duration.pmf.map((p, at) => (at + 1 >= min && at + 1 <= max ? p : 0)) };
+  const changed = Object.assign({}, duration, { min, max });
+  if (max === null) delete changed.max;
+  return changed;
 }
 /* What is other than in the run, in words. */
 function changes() {
@@ -254,6 +303,10 @@ function changes() {
   }));
   states.forEach((to, i) => { if (state.starts[i] !== first.starts[i]) list.push("start in " + to + " " + name[state.starts[i]]); });
   states.forEach((one, i) => { if (state.rules.minDwell[i] !== original.minDwell[i]) list.push(one + " stays at least " + state.rules.minDwell[i]); });
+  states.forEach((one, i) => {
+    const max = state.rules.maxDwell[i];
+    if (max !== original.maxDwell[i]) list.push(one + " stays " + (max === null ? "as long as it may" : "at most " + max));
+  });
   for (const [key, words] of [["temperature", "temperature"], ["transitionWeight", "transition weight"], ["priorWeight", "prior weight"]])
     if (state[key] !== first[key]) list.push(words + " " + state[key]);
   return list.length ? list : ["nothing"];
@@ -398,7 +451,7 @@ function build() {
     parts.steps, el("div", { class: "grid" }, parts.figures, ...(settings.labels ? [parts.confusion] : [])));
   fill(tool, el("div", { class: "what-if-head" }, el("div", null, el("h3", null, "Rules"), ruleTable(),
     el("p", { class: "small" }, "A cell allows (\u2713) or forbids (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states." : ".") +
-      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run."), parts.dwellNote),
+      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run." + durationNote()), parts.dwellNote),
   el("div", null, el("h3", null, "Scores and weights"), settingsPart)), parts.status, parts.results,
   el("p", { class: "small" }, say("The same on all {recordings}, with the model saved here: "), parts.command));
   run = decodeAll(Object.assign({}, settings.model, { decoding }));
@@ -410,7 +463,7 @@ async function begin() {
     statepath = await load(moduleBytes());
     recordings = readRecordings();
     original = readRules();
-    mostDwell = Math.max(999, ...original.minDwell);
+    mostDwell = Math.max(999, ...original.minDwell, ...original.maxDwell);
     build();
     tool.dataset.state = "ready";
   } catch (error) {

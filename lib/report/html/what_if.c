@@ -204,6 +204,12 @@ static void say_held(sp_page *page, int64_t n)
     sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
     if (n < c->n_recordings)
         sp_buffer_words(out, " More would make the page heavy (<code>{=what-if-bytes}</code>).");
+    if (w->most_length)
+        sp_buffer_say(
+            out,
+            " Probabilities of durations end at %jd {steps}, the rest added there: more than these {recordings} can tell. A "
+            "model that is saved here has no more either.",
+            w->most_length);
     sp_buffer_text(out, "</p>\n");
 }
 

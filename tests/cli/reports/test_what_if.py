@@ -73,9 +73,25 @@ def illegal_pairs(model, path, gaps):
     states, allowed = cells(model)
     class_of = model.get("states") or {name: name for name in model["classes"]}
     legal = {(class_of[a], class_of[b]) for a in states for b in allowed[a]}
+    for name, duration in model.get("durations", {}).items(): # which says whether a class stays, whatever the matrix says
+        legal -= {(name, name)}
+        legal |= {(name, name)} if any(duration.get("pmf", [0, duration.get("max") != 1])[1:]) else set()
     names = [model["classes"][k] if k >= 0 else None for k in path]
     return sum(names[t - 1] is not None and names[t] is not None and (names[t - 1], names[t]) not in legal and (gaps is None or not gaps[t])
                for t in range(1, len(names)))
+
+
+def change_duration(duration, draw):
+    """Other bounds; None: no duration."""
+    low, high = draw.randint(1, 6), draw.randint(3, 30)
+    if draw.random() < 0.2 or (low > high and draw.random() < 0.9):
+        return duration
+    if duration and "pmf" in duration:
+        return {"pmf": [p if low <= d <= high else 0 for d, p in enumerate(duration["pmf"], 1)]}
+    made = dict({key: value for key, value in (duration or {}).items() if key not in ("min", "max")}, min=low, max=high)
+    if draw.random() < 0.3:
+        del made["max"]
+    return made
 
 
 def change(model, draw):
@@ -96,6 +112,10 @@ def change(model, draw):
         made["start"] = draw.sample(states, draw.randint(1, len(states)))
     if draw.random() < 0.5:
         made["min_dwell"] = {a: draw.randint(1, 6) for a in draw.sample(states, draw.randint(1, len(states)))}
+    if "durations" in model:
+        made["durations"] = {a: d for a, d in ((a, change_duration(model["durations"].get(a), draw)) for a in states) if d}
+        made["min_dwell"] = {a: d for a, d in made.get("min_dwell", {}).items() if a not in made["durations"]}
+        made["durations_at_ends"] = {side: draw.choice(["cut", "whole"]) for side in ("start", "end")}
     made["decoding"] = {
         "temperature": round(draw.choice([1, model["decoding"]["temperature"], draw.uniform(0.2, 5)]), 3),
         "transition_weight": round(draw.choice([1, draw.uniform(0, 3)]), 3),
@@ -164,6 +184,32 @@ class TestWhatIf(st.TestCase):
             counts = [illegal_pairs(changed, path, gaps) for path, gaps in page.split(right["argmax"])]
             self.assertEqual(self.illegal[i], [[n, n] for n in counts], changed)
         self.assertLess(n_refused, 0.7 * n)
+
+    def test_durations(self):
+        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        lasts = {"Wake": {"min": 2, "max": 60}, "N1": {"pmf": [0.3, 0.3, 0.2, 0.1, 0.1]}, "N3": {"min": "1min"},
+                 "N2": {"negative_binomial": {"mean": "8min", "dispersion": 1.5}}}
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "lasts", "classes": ["Wake", "N1", "N2", "N3", "REM"], "forbid": {"Wake": ["N3"]},
+                                         "durations": lasts}))
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:4", "--what-if-bytes", "60000")
+        self.assertEqual(page.settings["model"]["durations"], dict(lasts, N3={"min": 2}, N2={"negative_binomial": {"mean": 16, "dispersion": 1.5}}))
+        self.as_program(page, demo, ["argmax", "greedy", "viterbi", "beam:4"], 3, n=min(CHANGES, 40))
+
+    def test_many_lengths(self):
+        """A page holds as many lengths as its recordings can tell, and says so."""
+        steps = 65536
+        self.h5("few.h5", classes=["a", "b"], logits=np.random.default_rng(5).normal(size=(60, 2)))
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "long", "classes": ["a", "b"], "forbid": {}, "durations": {"b": {"pmf": [1 / steps] * steps}}}))
+        self.statepath("compare", "few.h5", "--model", "m.json", "--strategies", "argmax,viterbi", "--report", "page.html", "-f", "-q")
+        page = Page(self.read("page.html").decode())
+        held = page.settings["model"]["durations"]["b"]["pmf"]
+        self.assertEqual(len(held), 2000)
+        self.assertAlmostEqual(sum(held), 1, 9)
+        self.assertLess(len(page.text), 1000 * 1000)
+        self.assertIn("Probabilities of durations end at 2,000 steps", page.text)
+        whole, cut = (self.program(page, "few.h5", model, ["viterbi"])[0]["viterbi"].tolist() for model in (json.loads(self.read("m.json")), page.settings["model"]))
+        self.assertEqual(whole, cut)
+        self.as_program(page, "few.h5", ["viterbi"], 4, n=3)
 
     def test_demo(self):
         demo, strategies = os.path.join(st.SOURCE, "datasets/sleep-demo.h5"), ["argmax", "greedy", "viterbi"]
