@@ -54,6 +54,30 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
            how->n_folds);
 }
 
+/* What was learnt of how long classes last, and what became of it. */
+static void show_durations(const sp_fit_report *r, const sp_fit_options *how, const char *const *classes)
+{
+    char name[SP_STRATEGY_TEXT], smoothing[32];
+    if (r->durations_untried)
+        printf("durations: not tried, because %s\n", r->durations_untried);
+    if (r->n_durations)
+        printf("\n%-16s %8s %8s %8s %10s   %s\n", "durations", "runs", "no end", "mean", "dispersion", "smoothing");
+    for (int32_t k = 0; k < r->n_durations; k++) {
+        const sp_learnt_duration *d = &r->durations[k];
+        printf("%-16s %8lld %8lld ", classes[k], (long long)d->n_whole, (long long)d->n_cut);
+        snprintf(smoothing, sizeof smoothing, "%g runs", d->smoothing);
+        if (d->n_lengths == 0)
+            printf("%8s %10s\n", "-", "-");
+        else
+            printf("%8.1f %10.3g   %s\n", d->mean, d->dispersion, isinf(d->smoothing) ? "negative binomial" : smoothing);
+    }
+    if (!isnan(r->durations_gain))
+        printf(
+            "durations: %s of %s on recordings that the model did not see is %.4f %s with them, standard error %.4f: %staken\n",
+            sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), fabs(r->durations_gain),
+            r->durations_gain < 0 ? "worse" : "better", r->durations_error, r->has_durations ? "" : "not ");
+}
+
 static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
 {
     int32_t K = f->training.batch.scores.n_classes;
@@ -67,6 +91,7 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
             show_violations(&report->violations, K, f->training.classes);
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
+        show_durations(report, &f->options, f->training.classes);
         show_tuning(report, &f->options);
         if (!isnan(model->temperature))
             printf("temperature %.4g\n", model->temperature);

@@ -83,6 +83,23 @@ static sp_status types_from(char *text, const char *kind, const char ***names, i
     return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--types names nothing; a list such as A,B,C");
 }
 
+/* Of all recordings together, unlike their counts. */
+static sp_status learn_durations(sp_source *source, const sp_source_info *info, sp_model *model, sp_error *err)
+{
+    enum { FOLDS = 5 };
+    sp_block *block = sp_block_new();
+    sp_status status = SP_OK;
+    TRY(block ? SP_OK : sp_no_memory(err));
+    TRY(sp_source_read(source, 0, info->n_recordings, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err));
+    block->n_classes = model->n_classes;
+    const sp_training training = {
+        .batch = sp_block_batch(block), .labels = block->labels, .classes = (const char *const *)model->classes};
+    TRY(sp_model_learn_durations(model, &training, FOLDS, NULL, err));
+done:
+    sp_block_free(block);
+    return status;
+}
+
 static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
 {
     sp_block *block = sp_block_new();
@@ -116,7 +133,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     places.needs_scores = false;
     places.only = o->run.place.only;
     sp_source *source = NULL;
-    sp_model *named = NULL;
+    sp_model *named = NULL, *model = NULL;
     sp_label_counts counts = {0};
     sp_status status = SP_OK;
     TRY(sp_run_texts(&o->run, file, &places, err));
@@ -140,8 +157,13 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     }
     TRY(sp_label_counts_init(&counts, n_names, err));
     TRY(count_labels(source, info, &counts, err));
-    TRY(sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, out, err));
+    TRY(sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, &model, err));
+    if (o->durations)
+        TRY(learn_durations(source, info, model, err));
+    *out = model;
+    model = NULL;
 done:
+    sp_model_free(model);
     sp_label_counts_clear(&counts);
     sp_source_close(source);
     sp_model_free(named);

@@ -5,12 +5,10 @@
 
 #include "core/owned.h"
 #include "core/try.h"
-#include "evaluate/metrics/sequences.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 #include "statepath/advanced.h"
-#include "statepath/metrics.h"
 
 /* ---- folds ---- */
 
@@ -198,6 +196,7 @@ static sp_status one_fold(const sp_training *training, const sp_model *model, co
     sp_chain_options options = sp_chain_options_default();
     sp_status status = SP_OK;
     options.class_of_column = class_of_column;
+    options.step_seconds = training->step_seconds;
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
     TRY(sp_model_align(model, training->batch.scores.n_classes, training->classes, class_of_column, err));
@@ -229,74 +228,12 @@ sp_status sp_cross_decode(const sp_training *training, const sp_model *const *mo
     return each_fold(training, models, fold, n_folds, &w, workers, err);
 }
 
-/* ---- judging ---- */
-
-static sp_status judge_steps(const sp_training *training, sp_tune tune, const int32_t *paths, sp_value *value, sp_error *err)
+sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
+                       const sp_strategy *strategy, sp_workers *workers, const sp_judged *out, sp_error *err)
 {
-    size_t K = (size_t)training->batch.scores.n_classes;
-    int64_t *confusion = calloc(K * K + K, sizeof *confusion);
-    if (!confusion)
-        return sp_no_memory(err);
-    int64_t *undecoded = confusion + K * K;
-    for (int64_t r = 0; r < training->batch.n_recordings; r++)
-        for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
-            if (training->labels[t] >= 0) {
-                if (paths[t] >= 0)
-                    confusion[(size_t)training->labels[t] * K + (size_t)paths[t]]++;
-                else
-                    undecoded[training->labels[t]]++;
-            }
-    sp_agreement a;
-    sp_agreement_from_confusion((int32_t)K, confusion, undecoded, &a, NULL);
-    *value = tune == SP_TUNE_KAPPA ? a.kappa : tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
-    free(confusion);
-    return SP_OK;
-}
-
-static sp_status judge_paths(const sp_training *training, sp_tune tune, const int32_t *paths, double *value, sp_error *err)
-{
-    sp_labelled_paths view = {.n_classes = training->batch.scores.n_classes,
-                              .n_recordings = training->batch.n_recordings,
-                              .offsets = training->batch.offsets,
-                              .segments = training->batch.scores.segments,
-                              .labels = training->labels,
-                              .paths = paths,
-                              .use = training->use};
-    sp_value v;
-    sp_status status = SP_OK;
-    TRY(tune == SP_TUNE_ENTITY_F1 ? sp_entity_f1(&view, training->classes, &v, err)
-        : tune == SP_TUNE_EDIT    ? sp_edit_score(&view, &v, err)
-                                  : judge_steps(training, tune, paths, &v, err));
-    *value = v.undefined ? 0 : v.value;
-done:
-    return status;
-}
-
-sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                         const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err)
-{
-    size_t S = (size_t)training->batch.scores.n_steps, N = (size_t)training->batch.n_recordings;
-    sp_owned own = {0};
-    int32_t *paths = sp_zeros(&own, S, sizeof *paths);
-    double *nll = sp_zeros(&own, N, sizeof *nll), sum = 0, n_scored = 0;
     sp_decode_options options = sp_decode_options_default();
     options.strategy = *strategy;
-    sp_decode_output output = {.paths = paths};
-    wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
-    sp_status status = SP_OK;
-    TRY(sp_owned_status(&own, err));
-    TRY(each_fold(training, models, fold, n_folds, &w, workers, err));
-    if (!w.nll)
-        TRY(judge_paths(training, tune, paths, value, err));
-    for (size_t r = 0; w.nll && r < N; r++) {
-        sum += nll[r];
-        for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, (int64_t)r) && t < training->batch.offsets[r + 1];
-             t++)
-            n_scored += training->labels[t] >= 0;
-    }
-    if (w.nll)
-        *value = n_scored > 0 ? -sum / n_scored : 0;
-done:
-    sp_owned_free(&own);
-    return status;
+    const sp_decode_output output = {.paths = out->paths};
+    const wish w = {.options = &options, .output = &output, .nll = out->nll};
+    return each_fold(training, models, fold, n_folds, &w, workers, err);
 }

@@ -59,6 +59,7 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
 void sp_fit_report_clear(sp_fit_report *report)
 {
     sp_violations_clear(&report->violations);
+    free(report->durations);
     *report = (sp_fit_report){0};
 }
 
@@ -83,15 +84,19 @@ done:
 static sp_status describe(const sp_fit_options *options, const sp_fit_report *r, sp_model *model, sp_error *err)
 {
     char text[1024], how[256] = "";
-    if (options->method == SP_FIT_CRF)
+    const sp_fit_method method = r->has_durations ? SP_FIT_COUNTS : options->method;
+    if (method == SP_FIT_CRF)
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
-    else if (options->method == SP_FIT_COUNTS)
-        snprintf(how, sizeof how, ", smoothing %g", options->smoothing);
+    else if (method == SP_FIT_COUNTS)
+        snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
+                 !r->has_durations               ? ""
+                 : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
+                                                 : ", with durations,");
     else
         snprintf(how, sizeof how, ", %d iterations, log likelihood %.6g", r->iterations, r->log_likelihood);
-    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings",
-                        sp_fit_method_name(options->method), how, (long long)r->n_steps, (long long)r->n_recordings);
-    if (options->method == SP_FIT_EM)
+    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings", sp_fit_method_name(method),
+                        how, (long long)r->n_steps, (long long)r->n_recordings);
+    if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
     if (options->rules)
         used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);
@@ -109,6 +114,26 @@ static sp_status describe(const sp_fit_options *options, const sp_fit_report *r,
         return sp_no_memory(err);
     free(model->description);
     model->description = copy;
+    return SP_OK;
+}
+
+sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model *rules)
+{
+    if (!has_labels)
+        return SP_FIT_EM;
+    return has_scores && !(rules && rules->durations) ? SP_FIT_CRF : SP_FIT_COUNTS;
+}
+
+static sp_status check_durations(const sp_fit_options *options, sp_error *err)
+{
+    if (options->method == SP_FIT_COUNTS)
+        return SP_OK;
+    if (options->rules && options->rules->durations)
+        return sp_fail(err, SP_EINVAL, "model %s has durations, with which `method` %s cannot learn; `method` counts can",
+                       options->rules->name, sp_fit_method_name(options->method));
+    if (options->durations == SP_DURATIONS_LEARN)
+        return sp_fail(err, SP_EINVAL, "`durations` learn needs `method` counts: `method` %s does not learn them",
+                       sp_fit_method_name(options->method));
     return SP_OK;
 }
 
@@ -145,7 +170,13 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
             "are not all (%s); tune by macro_f1 instead",
             first_other(K, training->classes));
-    sp_fit_report found = {.before = NAN, .after = NAN, .penalty = options->penalty, .scale = 1, .tune = options->tune};
+    sp_fit_report found = {.durations_gain = NAN,
+                           .durations_error = NAN,
+                           .before = NAN,
+                           .after = NAN,
+                           .penalty = options->penalty,
+                           .scale = 1,
+                           .tune = options->tune};
     learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
     sp_rules rules = {0};
     sp_model *model = NULL;
@@ -201,6 +232,7 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
         options = &defaults;
     sp_status status = SP_OK;
     TRY(sp_fit_options_check(options, err));
+    TRY(check_durations(options, err));
     TRY((training->decided ? fit_decided : fit_scores)(training, options, workers, out, report, err));
 done:
     return status;

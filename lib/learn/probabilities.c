@@ -2,6 +2,7 @@
 #include "learn/probabilities.h"
 
 #include "core/try.h"
+#include "learn/durations/durations.h"
 #include "learn/stretches.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
@@ -77,6 +78,9 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
     model->min_dwell_at_end = has_dwell && rules->dwell_at_end;
     model->weight_form = SP_WEIGHTS_PROBABILITIES;
     TRY(set_transitions(model, transition, err));
+    if (!sp_rules_give_durations(rules, model))
+        TRY(sp_no_memory(err));
+    sp_durations_weigh_changes(model);
     TRY(sp_model_check(model, err));
     *out = model;
     model = NULL;

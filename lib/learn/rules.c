@@ -2,6 +2,7 @@
 #include "statepath/learn.h"
 
 #include "core/edges.h"
+#include "core/model/durations.h"
 #include "core/model/model.h"
 #include "core/try.h"
 #include "learn/training.h"
@@ -30,6 +31,9 @@ void sp_rules_clear(sp_rules *rules)
     free(rules->start);
     free(rules->end);
     free(rules->dwell);
+    for (int32_t k = 0; rules->durations && k < rules->n_classes; k++)
+        free(rules->durations[k].pmf);
+    free(rules->durations);
     *rules = (sp_rules){0};
 }
 
@@ -41,6 +45,22 @@ static void allow_all(sp_rules *rules)
     memset(rules->end, 1, n);
     for (size_t k = 0; k < n; k++)
         rules->dwell[k] = 1;
+}
+
+/* from and to have one of these each. */
+static bool copy_durations(int32_t K, const sp_duration *from, const int32_t *class_of_column, sp_duration **to)
+{
+    sp_model source = {.n_classes = K, .durations = (sp_duration *)from}, target = {.n_classes = K};
+    const bool is_done = sp_durations_copy(&source, class_of_column, &target);
+    *to = target.durations;
+    return is_done;
+}
+
+bool sp_rules_give_durations(const sp_rules *rules, sp_model *model)
+{
+    model->whole_at_start = rules->whole_at_start;
+    model->whole_at_end = rules->whole_at_end;
+    return copy_durations(rules->n_classes, rules->durations, NULL, &model->durations);
 }
 
 /* column_of_class [K]: where each class of the model stands among the columns. */
@@ -56,6 +76,8 @@ static void copy_model(sp_rules *rules, const sp_model *model, const int32_t *co
         rules->dwell[i] = model->min_dwell ? model->min_dwell[s] : 1;
     }
     rules->dwell_at_end = model->min_dwell_at_end;
+    rules->whole_at_start = model->whole_at_start;
+    rules->whole_at_end = model->whole_at_end;
 }
 
 sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err)
@@ -80,6 +102,8 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         for (int32_t k = 0; k < n_classes; k++)
             column_of_class[class_of_column[k]] = k;
         copy_model(&made, model, column_of_class);
+        if (!copy_durations(n_classes, model->durations, class_of_column, &made.durations))
+            TRY(sp_no_memory(err));
         for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
             made.dwell[k] += made.dwell[k] == 0;
     } else {

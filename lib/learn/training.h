@@ -23,6 +23,8 @@ typedef struct sp_rules {
     uint8_t *end;      /* [K] */
     int32_t *dwell;    /* [K] >= 1 */
     bool dwell_at_end;
+    sp_duration *durations; /* [K] or NULL: none; labels are not held against them */
+    bool whole_at_start, whole_at_end;
 } sp_rules;
 
 /* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
@@ -37,10 +39,13 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
 
 void sp_rules_clear(sp_rules *rules); /* frees */
 
+/* Gives a model, whose classes are in the order of the rules, their durations. False on lack of memory. */
+bool sp_rules_give_durations(const sp_rules *rules, sp_model *model);
+
 void sp_violations_clear(sp_violations *violations);
 
 /* Transition probabilities P(j|i) = (n_ij + a) / sum over allowed j of (n_ij + a), starts likewise, from the stretches of the labels
- * that obey the rules; the share of each class as prior.
+ * that obey the rules; the share of each class as prior. Of a class with a duration P(j|i) is given that it is left.
  *   smoothing   a >= 0; with 0 a transition never seen that the rules allow is left out (staying excepted)
  *   violations  out, cleared by the caller; may be NULL
  * Returns SP_OK; SP_EINVAL (no labelled step, smoothing below 0); SP_EMODEL (names); SP_ENOMEM.

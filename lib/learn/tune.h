@@ -6,7 +6,25 @@
 #include "learn/training.h"
 #include "statepath/learn.h"
 
-/* cross.c. Decodes every recording with the model of its fold and judges against the labels; greater is better (the negative of
+/* What models made of recordings that they did not see. */
+typedef struct sp_judged {
+    int32_t *paths; /* [S]; or, for likelihoods, NULL */
+    double *nll;    /* [N] sum over labelled steps of -log marginal, at most 20 each; or NULL */
+} sp_judged;
+/* Room for what is judged by `tune`. False on lack of memory. */
+bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_judged *out);
+/* cross.c. Decodes every recording with the model of its fold. SP_OK, SP_ENOMEM and what decoding returns. */
+sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
+                       const sp_strategy *strategy, sp_workers *workers, const sp_judged *out, sp_error *err);
+/* The figure, of the recordings that take part; greater is better. SP_OK, SP_ENOMEM. */
+sp_status sp_judged_value(const sp_training *training, sp_tune tune, const sp_judged *judged, double *value, sp_error *err);
+/* By how much the figure is greater with something than without, and the standard error of that over recordings, those of one group
+ * together: by the jackknife, which leaves out one of them, or of very many one of 50 blocks, at a time (Efron and Tibshirani 1993,
+ * chapter 11). error is infinite where there is but one. SP_OK, SP_ENOMEM. */
+sp_status sp_judged_difference(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *with,
+                               const sp_judged *without, double *difference, double *error, sp_error *err);
+
+/* Decodes every recording with the model of its fold and judges against the labels; greater is better (the negative of
  * nll). Undecoded steps are wrong; a labelled step costs at most 20 nats. SP_OK, SP_ENOMEM and what decoding returns. */
 sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
                          const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err);
@@ -23,9 +41,29 @@ typedef struct sp_settings {
 sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                          sp_settings *best, sp_fit_report *report, sp_error *err);
 
+/* Temperature, prior weight and transition weight, the scales 0 to SP_SCALES - 1: the next value that is tried of one of them, below
+ * (side -1) or above (1). False: there is none. */
+enum { SP_SCALES = 3 };
+bool sp_settings_step(sp_settings *settings, int scale, int side);
+
 /* Minimum dwell of these settings: out [K], at least the rules' own. SP_OK, SP_ENOMEM. */
 sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules, int32_t *out,
                             sp_error *err);
+
+/* Writes settings into a model of counts, whose classes are in column order. */
+sp_status sp_settings_apply(const sp_settings *settings, const sp_training *training, const sp_rules *rules, sp_model *model,
+                            sp_error *err);
+
+/* Durations of the runs in place of how a model of counts stays, as options->durations says. SP_DURATIONS_LEARN: learnt. SP_DURATIONS_AUTO:
+ * tried, as the settings are, on recordings that models of inner folds did not see, beside what stands in *model, and taken where the figure is better by
+ * more than a standard error of the difference.
+ *   others   [folds] models of the folds of a tuner (sp_tuner_init) that *model is the like of; NULL: counts with these settings
+ *   model    in, out: of counts where durations are taken
+ *   report   its durations are filled in; `after` is the figure with them where they are taken
+ * SP_OK, SP_ENOMEM and what decoding returns. */
+sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                           const sp_settings *settings, sp_model *const *others, sp_workers *workers, sp_model **model,
+                           sp_fit_report *report, sp_error *err);
 
 /* Counts with tuned settings. */
 sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,

@@ -33,6 +33,23 @@ static double *value_of(sp_settings *s, const coordinate *c)
     return (double *)(void *)((char *)s + c->offset);
 }
 
+bool sp_settings_step(sp_settings *settings, int scale, int side)
+{
+    const coordinate *c = &coordinates[scale];
+    double *value = value_of(settings, c);
+    int i = 0;
+    while (i < c->n && c->values[i] < *value)
+        i++;
+    if (i < c->n && c->values[i] == *value)
+        i += side;
+    else if (side < 0)
+        i--;
+    if (i < 0 || i >= c->n)
+        return false;
+    *value = c->values[i];
+    return true;
+}
+
 sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules, int32_t *out,
                             sp_error *err)
 {
@@ -41,7 +58,8 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
     sp_run_lengths *runs = malloc(K * sizeof *runs);
     sp_status status = runs ? sp_run_lengths_collect(training, settings->dwell, runs, err) : sp_no_memory(err);
     for (size_t k = 0; status == SP_OK && k < K; k++) {
-        bool may_stay = settings->dwell > 0 && rules->allow[k * K + k];
+        const bool has_duration = rules->durations && rules->durations[k].form != SP_DURATION_FREE;
+        const bool may_stay = settings->dwell > 0 && rules->allow[k * K + k] && !has_duration;
         int32_t wanted = may_stay ? runs[k].proposed_min_dwell : 1;
         wanted = wanted > LONGEST ? LONGEST : wanted;
         out[k] = wanted > rules->dwell[k] ? wanted : rules->dwell[k];
@@ -50,8 +68,8 @@ sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *trai
     return status;
 }
 
-/* Writes settings into a model of counts, whose classes are in column order. */
-static sp_status apply(const sp_settings *s, const sp_training *training, const sp_rules *rules, sp_model *model, sp_error *err)
+sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, const sp_rules *rules, sp_model *model,
+                            sp_error *err)
 {
     model->temperature = s->temperature;
     model->transition_weight = s->transition_weight;
@@ -68,7 +86,7 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, const sp_settings *s,
     TRY(sp_training_go_on(u->training, err));
     for (int32_t f = 0; f < u->n_folds; f++) {
         sp_training others = sp_tuner_without(u, f);
-        TRY(apply(s, &others, rules, u->models[f], err));
+        TRY(sp_settings_apply(s, &others, rules, u->models[f], err));
     }
     TRY(sp_tuner_judge(u, value, err));
 done:
@@ -134,7 +152,8 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
     TRY(sp_model_from_labels(training, rules, options->smoothing, options->name, &model, &report->violations, err));
     TRY(sp_tune_counts(training, options, rules, workers, &best, report, err));
     if (!isnan(report->after))
-        TRY(apply(&best, training, rules, model, err));
+        TRY(sp_settings_apply(&best, training, rules, model, err));
+    TRY(sp_fit_durations(training, options, rules, &best, NULL, workers, &model, report, err));
     *out = model;
     model = NULL;
 done:

@@ -28,9 +28,10 @@ typedef struct search_state {
     sp_crf_weights weights; /* of the tuned counts */
     double smoothing;
     sp_crf *crf;
-    int64_t n;      /* parameters */
-    double *centre; /* [n] from counts: what weights are drawn to */
-    double *theta;  /* [n_folds + 1, n] of the last candidate: where the next one starts */
+    int64_t n;       /* parameters */
+    double *centre;  /* [n] from counts: what weights are drawn to */
+    double *theta;   /* [n_folds + 1, n] of the last candidate: where the next one starts */
+    sp_model **best; /* [n_folds] models of the best candidate; owned */
 } search_state;
 
 /* Fits one candidate on the recordings that count now, from theta. */
@@ -70,6 +71,16 @@ done:
     return status;
 }
 
+/* The models that were judged last are the best so far. */
+static void keep_models(search_state *u)
+{
+    for (int32_t f = 0; f < u->tuner.n_folds; f++) {
+        sp_model_free(u->best[f]);
+        u->best[f] = u->tuner.models[f];
+        u->tuner.models[f] = NULL;
+    }
+}
+
 /* The counts first, which win ties; then fixed and free scale, from the strongest penalty to the weakest, until one does
  * worse than the best. */
 static sp_status search(search_state *u, candidate *best, double *after, sp_error *err)
@@ -79,10 +90,12 @@ static sp_status search(search_state *u, candidate *best, double *after, sp_erro
     const double asked = u->tuner.options->penalty;
     sp_status status = SP_OK;
     TRY(judge(u, c, &best_value, err));
-    if (asked == 0)
+    if (asked == 0) {
         *best = c;
-    else
+        keep_models(u);
+    } else {
         best_value = -INFINITY;
+    }
     for (int is_free = 0; is_free < 2; is_free++)
         for (size_t i = 0; i < (asked > 0 ? 1 : sizeof penalties / sizeof *penalties); i++) {
             c = (candidate){!is_free, asked > 0 ? asked : penalties[i]};
@@ -92,6 +105,7 @@ static sp_status search(search_state *u, candidate *best, double *after, sp_erro
             if (value > best_value) {
                 best_value = value;
                 *best = c;
+                keep_models(u);
             }
         }
     *after = best_value;
@@ -108,7 +122,8 @@ static sp_status search_init(search_state *u, sp_error *err)
     u->n = sp_crf_n_parameters(u->crf);
     size_t rows = (size_t)tuner->options->n_folds + 2;
     u->theta = sp_zeros(&tuner->own, rows * (size_t)u->n, sizeof *u->theta);
-    if (!u->theta)
+    u->best = sp_zeros(&tuner->own, (size_t)tuner->options->n_folds, sizeof(sp_model *));
+    if (!u->theta || !u->best)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
     for (size_t i = 0; i < rows; i++)
@@ -121,6 +136,7 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
                      sp_model **out, sp_fit_report *report, sp_error *err)
 {
     sp_settings settings;
+    sp_model *model = NULL;
     sp_rules tuned = *rules; /* with the dwell of the settings */
     search_state u = {
         .tuner = {.training = training, .options = options, .workers = workers}, .rules = &tuned, .weights = {1, 1, 1}};
@@ -150,8 +166,14 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     report->iterations = result.iterations;
     report->log_likelihood = -value;
     report->n_candidates += u.tuner.n_done;
-    TRY(sp_crf_to_model(u.crf, theta, options->name, out, err));
+    TRY(sp_crf_to_model(u.crf, theta, options->name, &model, err));
+    TRY(sp_fit_durations(training, options, rules, &settings, u.best, workers, &model, report, err));
+    *out = model;
+    model = NULL;
 done:
+    sp_model_free(model);
+    for (int32_t f = 0; u.best && f < options->n_folds; f++)
+        sp_model_free(u.best[f]);
     sp_crf_free(u.crf);
     sp_tuner_clear(&u.tuner);
     free(tuned.dwell);

@@ -109,6 +109,9 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->penalty = words->penalty;
     out->memory = words->memory;
     out->n_folds = words->folds;
+    out->durations = plan->has_durations ? plan->durations : out->durations;
+    if (plan->has_durations && out->durations == SP_DURATIONS_AUTO && out->tune == SP_TUNE_NONE)
+        return sp_fail(err, SP_EINVAL, "`durations` auto changes nothing where `tune` is none; leave it out, or say learn");
     out->name = words->name ? words->name : "fitted";
     return SP_OK;
 }
@@ -194,7 +197,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     sp_fit_options how = sp_fit_options_default();
-    how.method = SP_FIT_CRF;
+    how.method = sp_fit_method_for(true, true, p->model);
     how.rules = p->model;
     how.group = p->subjects ? p->subjects->of_recording : NULL;
     if (o->n_against_recordings)
@@ -208,7 +211,8 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
     TRY(read_training_set(t, p, err));
     t->training = (sp_training){.batch = sp_block_batch(t->block),
                                 .labels = t->block->labels,
-                                .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
+                                .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
+                                .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds};
     if (!p->plan.has_tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
         how.tune = SP_TUNE_ENTITY_F1;
     sp_run_hook_fitting(o, &t->training, &how);

@@ -17,7 +17,10 @@ sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const
     if (chunks) {
         status = sp_decode_long(p->chain, chunks, &how, p->workers, output->results, err);
     } else if (p->folds && sp_strategy_about(how.strategy.kind)->knows_rules) { /* the others decode the scores as they are */
-        const sp_training part = {.batch = batch, .labels = block->labels, .classes = p->folds->training->classes};
+        const sp_training part = {.batch = batch,
+                                  .labels = block->labels,
+                                  .classes = p->folds->training->classes,
+                                  .step_seconds = p->folds->training->step_seconds};
         status = sp_cross_decode(&part, (const sp_model *const *)p->folds->models, p->folds->fold + block->first,
                                  p->folds->n_folds, &how, p->workers, output, err);
     } else {

@@ -24,9 +24,10 @@ typedef struct sp_run_plan {
     bool part_has_steps;
     /* fitting */
     bool rules_are_seen; /* `model` is "seen" */
-    bool has_method, has_tune;
-    sp_fit_method method; /* with has_method */
-    sp_tune tune;         /* with has_tune */
+    bool has_method, has_tune, has_durations;
+    sp_fit_method method;            /* with has_method */
+    sp_tune tune;                    /* with has_tune */
+    sp_fit_durations_rule durations; /* with has_durations */
     bool has_tuned_for;
     sp_strategy tuned_for; /* with has_tuned_for */
     /* evaluation */

@@ -219,4 +219,92 @@ class TestSeen(st.TestCase):
         self.assertEqual({**one, "command": ""}, {**two, "command": ""})
 
 
+class TestLearnt(st.TestCase):
+    """Durations that labels show: of rules, and of fitted models."""
+
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(5)
+        rows = []
+        for _ in range(10):  # a for 1 to 6 steps, b always for 5
+            row = []
+            while len(row) < 80:
+                row += [0] * int(rng.integers(1, 7)) + [1] * 5
+            rows.append(row[:80])
+        y = np.concatenate(rows)
+        e = 2 * rng.random((800, 2)) + .6 * np.eye(2)[y]
+        self.data = {"log_probs": e - np.log(np.exp(e).sum(1, keepdims=True)), "labels": y, "offsets": np.arange(0, 801, 80), "classes": ["a", "b"],
+                     "ids": ["r%d" % i for i in range(10)]}
+        self.h5("d.h5", **self.data)
+        self.y = y
+
+    def test_rules_from_labels(self):
+        self.write("l.txt", "a\na\nb\nb\nb\na\nb\nb\na\na\n")
+        model = json.loads(self.statepath("model", "new", "from-labels", "l.txt", "--classes", "a,b", "--durations").stdout)
+        self.assertEqual(model["durations"], {"a": {"negative_binomial": {"mean": 2, "dispersion": 1}},
+                                              "b": {"negative_binomial": {"mean": 2.4, "dispersion": 1.633}}})
+        self.assertNotIn("durations_at_ends", model)
+        self.assertNotIn("durations", json.loads(self.statepath("model", "new", "from-labels", "l.txt", "--classes", "a,b").stdout))
+        model = json.loads(self.statepath("model", "new", "from-labels", "d.h5", "--durations").stdout)
+        pmf = model["durations"]["b"]["pmf"]
+        self.assertGreater(pmf[4], .9)
+        self.assertGreater(min(pmf), 0)
+        self.assertGreaterEqual(len(pmf), 10)
+        self.write("learnt.json", json.dumps(model))
+        self.statepath("decode", "d.h5", "-m", "learnt.json", "-o", "p.h5", "-q")
+        self.write("one.txt", "a\n" * 9)
+        self.refuses("model", "new", "from-labels", "one.txt", "--classes", "a,b", "--durations", status=2,
+                     sentence="--durations: no class has a run of which begin and end are seen, with lengths that can be tabled")
+
+    def test_fit_says_what_was_learnt_and_whether_it_was_taken(self):
+        def fit(*words):
+            said = self.statepath("fit", "d.h5", "-o", "m.json", "-f", *words).stdout
+            return said, json.loads(self.read("m.json"))
+
+        said, model = fit("--method", "counts", "--durations", "auto")
+        self.assertRegex(said, r"\ndurations +runs +no end +mean dispersion +smoothing\na +\d+ +\d+ +3\.\d +[\d.]+ +\d+ runs\nb +\d+ +\d+ +5\.0 +[\d.]+ +\d+ runs\n")
+        self.assertRegex(said, r"\ndurations: accuracy of viterbi on recordings that the model did not see is 0\.\d{4} better with them, "
+                               r"standard error 0\.\d{4}: taken\n")
+        self.assertIn("fitted by counts, smoothing 0.5, with durations, on 800 labelled steps", said)
+        self.assertEqual(set(model["durations"]), {"a", "b"})
+        self.assertEqual(model["durations_at_ends"], {"start": "whole", "end": "cut"})
+        said, model = fit("--durations", "auto", "--folds", "2")  # beside the random field
+        self.assertIn(", with durations, better than the random field, on", said)
+        self.assertIn("durations", model)
+        said, model = fit("--method", "counts")
+        self.assertNotIn("durations", said)
+        self.assertNotIn("durations", model)
+
+    def test_cross_validation_judges_the_whole_procedure(self):
+        def accuracy(*words):
+            said = self.statepath("compare", "d.h5", "-m", "free.json", "--cv", "2", "--strategies", "viterbi,mea", "--json", "-", *words).stdout
+            return {s: r["accuracy"] for s, r in json.loads(said)["strategies"].items()}
+
+        self.write("free.json", json.dumps({"statepath_model": 1, "name": "free", "classes": ["a", "b"], "forbid": {}}))
+        none, auto = (accuracy("--method", "counts", "--durations", word) for word in ("none", "auto"))
+        for strategy in none:
+            self.assertGreater(auto[strategy], none[strategy] + .02)
+        self.assertEqual(accuracy("--method", "counts"), none)
+        # Rules that say it themselves, in time: what is learnt by where nobody says is then counts.
+        self.write("free.json", json.dumps({"statepath_model": 1, "name": "free", "classes": ["b", "a"], "forbid": {},
+                                            "durations": {"b": {"min": "150s", "max": "150s"}}}))
+        ruled = accuracy("--epoch-seconds", "30")
+        self.assertEqual(ruled, accuracy("--method", "counts", "--epoch-seconds", "30"))
+        self.assertGreater(ruled["viterbi"], none["viterbi"] + .02)
+        self.refuses("compare", "d.h5", "-m", "free.json", "--cv", "2", "--method", "crf", "--epoch-seconds", "30", status=2,
+                     sentence="model free has durations, with which --method crf cannot learn; --method counts can")
+        self.statepath("fit", "d.h5", "-r", "free.json", "-o", "m.json", "--epoch-seconds", "30")
+        self.assertEqual(json.loads(self.read("m.json"))["durations"], {"b": {"min": "150s", "max": "150s"}})
+        self.statepath("compare", "d.h5", "-m", "m.json", "--epoch-seconds", "30", "--json", "r.json", "-q")
+
+    def test_refused(self):
+        for words, sentence in [
+            (["--durations", "learn"], "--durations learn needs --method counts: --method crf does not learn them"),
+            (["--durations", "auto", "--tune", "none"], "--durations auto changes nothing where --tune is none; leave it out, or say learn"),
+            (["--durations", "auto", "--method", "em"], "--durations changes nothing where --method is em; leave it out"),
+            (["--durations", "long"], "--durations long: it is none, auto or learn"),
+        ]:
+            self.refuses("fit", "d.h5", "-o", "m.json", *words, status=2, sentence=sentence)
+
+
 st.main()

@@ -86,6 +86,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --penalty                       ; --cv 2 --tune none
     --memory                        ; --cv 2 --tune none --penalty 1
     --folds                         ; --cv 2 --method counts
+    --durations                     ; --cv 2 --method counts
 
 decode night.h5 -m m.json -o out.h5
     --epoch-seconds                 ; = turned.npy --transpose -m m.json -o out.edf
@@ -209,6 +210,7 @@ model new left-right --classes a,b,c -o out.json
     --types                         ; = bio
     --classes a,b,c                 ; = cycle
     --min-count                     ; = from-labels night.h5
+    --durations                     ; = from-labels night.h5
     --labels                        ; = from-labels night.h5
     --only                          ; = from-labels nights --classes Wake,N1,N2,N3,REM
     --comments hash                 ; = from-labels hash.conll

@@ -71,6 +71,7 @@ typedef struct sp_training {
                                is learnt with the model */
     const int32_t *labels;  /* [S], -1 = unscored, else 0..K-1; NULL: none */
     const char *const *classes; /* [K] distinct names */
+    double step_seconds;        /* length of a step, for rules whose durations are times; 0: not known */
     const uint8_t *use;         /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
     /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */
     sp_status (*go_on)(void *arg, sp_error *err);
@@ -113,18 +114,35 @@ typedef enum sp_tune {
 } sp_tune;
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
 
+/* Whether models of counts say how long classes last (sp_duration), as the runs of the labels do. */
+typedef enum sp_fit_durations_rule {
+    SP_DURATIONS_NONE,
+    SP_DURATIONS_AUTO,  /* where that is better on recordings held out, by more than one standard error of the difference */
+    SP_DURATIONS_LEARN, /* always; of counts alone */
+    SP_N_DURATIONS_RULES
+} sp_fit_durations_rule;
+
+/* How long the runs of a class are, learnt from runs whose begin is seen. */
+typedef struct sp_learnt_duration {
+    int64_t n_whole, n_cut;  /* runs whose end is seen, or not */
+    double mean, dispersion; /* of the negative binomial, as in sp_duration */
+    double smoothing;        /* imaginary runs that it is worth beside the counts; infinite: it is all */
+    int32_t n_lengths;       /* tabled; 0: there are no whole runs, or they are too long, and nothing is learnt */
+} sp_learnt_duration;
+
 typedef struct sp_fit_options {
-    sp_fit_method method;  /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
-    sp_tune tune;          /* SP_TUNE_ACCURACY */
-    sp_strategy strategy;  /* viterbi: what is tuned for */
-    const sp_model *rules; /* NULL: everything allowed. Borrowed */
-    int64_t seen;          /* 0; n > 0: rules from the labels, what is seen n times. Not together with rules */
-    double smoothing;      /* 0.5 */
-    double penalty;        /* crf: 0 = by cross-validation */
-    int32_t memory;        /* crf: 1 */
-    int32_t n_folds;       /* 5: folds inside the training set, for tuning */
-    const int32_t *group;  /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
-    const char *name;      /* of the model; "fitted" */
+    sp_fit_method method;            /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
+    sp_tune tune;                    /* SP_TUNE_ACCURACY */
+    sp_strategy strategy;            /* viterbi: what is tuned for */
+    const sp_model *rules;           /* NULL: everything allowed. Borrowed */
+    int64_t seen;                    /* 0; n > 0: rules from the labels, what is seen n times. Not together with rules */
+    double smoothing;                /* 0.5 */
+    double penalty;                  /* crf: 0 = by cross-validation */
+    int32_t memory;                  /* crf: 1 */
+    sp_fit_durations_rule durations; /* SP_DURATIONS_NONE */
+    int32_t n_folds;                 /* 5: folds inside the training set, for tuning */
+    const int32_t *group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
+    const char *name;     /* of the model; "fitted" */
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total); /* or NULL */
     void *progress_arg;
 } sp_fit_options;
@@ -140,6 +158,12 @@ typedef struct sp_fit_report {
     double penalty, scale; /* crf */
     int iterations;
     double log_likelihood; /* crf: conditional; em: of the scores */
+    int32_t n_durations;   /* K, or 0: durations were not looked at */
+    sp_learnt_duration *durations;
+    bool has_durations;    /* they are in the model */
+    double durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
+    double durations_error;
+    const char *durations_untried; /* why they were not looked at, where they were asked for; or NULL */
 } sp_fit_report;
 void sp_fit_report_clear(sp_fit_report *report);
 
@@ -161,6 +185,15 @@ typedef struct sp_run_lengths {
 
 /* One for each class: out [K]. quantile: of proposed_min_dwell, 0.05. SP_OK, SP_ENOMEM. */
 sp_status sp_run_lengths_collect(const sp_training *training, double quantile, sp_run_lengths *out, sp_error *err);
+
+/* Gives a model of one state per class, such as sp_model_from_counts() makes, the durations of the runs of the training set: where
+ * nothing is gained by the counts of lengths, a negative binomial, else their probabilities, smoothed towards it, up to a length that
+ * is twice the longest run and after which the negative binomial has less than one in a million.
+ *   n_folds  2 or more: smoothing is chosen by what the runs of the others say of those of each fold
+ *   found    out [K]; may be NULL
+ * SP_OK; SP_EINVAL (no whole run; a model that says already how long a class stays); SP_ENOMEM. */
+sp_status sp_model_learn_durations(sp_model *model, const sp_training *training, int32_t n_folds, sp_learnt_duration *found,
+                                   sp_error *err);
 
 /* ---- calibration ----
  *

@@ -31,7 +31,7 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
     const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
-    out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
+    out->method = sp_fit_method_for(has_labels, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;
@@ -194,7 +194,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     f->training = (sp_training){.batch = sp_block_batch(f->block),
                                 .decided = f->decided ? f->decided->labels : NULL,
                                 .labels = f->block->labels,
-                                .classes = f->classes};
+                                .classes = f->classes,
+                                .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds};
     sp_run_hook_fitting(o, &f->training, &f->options);
 done:
     return status;

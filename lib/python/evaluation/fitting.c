@@ -37,7 +37,9 @@ static bool options_from(PyObject *dict, fitting *f)
     if (!run_options_from(dict, &o))
         return false;
     f->options.seen = seen ? PyLong_AsLong(seen) : 0;
+    f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, f->input.arrays.info.has_scores, f->rules);
     sp_status status = sp_run_fit_options(&o, &f->options, &f->err);
+    f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;
     f->options.group = f->groups.data;
     f->options.rules = f->rules;
     f->options.progress = calls_progress;
@@ -70,6 +72,7 @@ static sp_status work(fitting *f)
     f->training = (sp_training){.batch = sp_block_batch(f->block),
                                 .labels = f->block->labels,
                                 .classes = info->classes,
+                                .step_seconds = f->training.step_seconds,
                                 .go_on = go_on,
                                 .go_on_arg = &f->calls};
     return sp_fit(&f->training, &f->options, f->workers, &f->model, &f->report, &f->err);

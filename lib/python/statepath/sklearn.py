@@ -191,6 +191,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             folds=5 if tune == "none" else min(self.inner_folds, max(n, 2)),  # without tuning there are none
             groups=None if tune == "none" else groups,
             kind=kind,
+            epoch_seconds=self.epoch_seconds,
             threads=self.threads,
         )
         return self

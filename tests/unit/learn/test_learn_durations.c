@@ -1,0 +1,492 @@
+/* How long classes last, learnt: lengths that are known come back, whatever is cut off; what is learnt is judged; rules that say it
+ * themselves are obeyed, or refused. */
+#include "check.h"
+#include "failing_alloc.h"
+#include "learn_case.h"
+#include "statepath/decode.h"
+#include "statepath/learn.h"
+
+/* sp_fit() gives a model that is learnt: not one whose lengths are geometric, nor the standard error of a difference. */
+#include "learn/durations/durations.h"
+#include "learn/tune.h"
+
+static const char *const names[] = {"a", "b", "c"};
+
+/* A length of at least 1. */
+typedef int64_t draw(uint64_t *state);
+
+static int64_t geometric(uint64_t *state, double stay)
+{
+    int64_t d = 1;
+    while (learn_uniform(state) < stay)
+        d++;
+    return d;
+}
+
+/* Sum of three geometric ones from 0 on: negative binomial of mean 1 + 3 * 4 and size 3. */
+static int64_t of_size_3(uint64_t *state)
+{
+    return geometric(state, .8) + geometric(state, .8) + geometric(state, .8) - 2;
+}
+
+static int64_t of_size_1(uint64_t *state)
+{
+    return geometric(state, .9);
+}
+
+static int64_t two_or_nine(uint64_t *state)
+{
+    return learn_uniform(state) < .4 ? 2 : 9;
+}
+
+static int64_t always_5(uint64_t *state)
+{
+    (void)state;
+    return 5;
+}
+
+/* Recordings of T steps, each the piece of a long sequence of runs in which a and b alternate; a run of c now and then where K is 3. */
+typedef struct runs_case {
+    sp_training training;
+    int32_t *labels;
+    int64_t *offsets;
+    double *scores;
+} runs_case;
+
+static runs_case runs_case_new(int64_t n, int64_t T, int32_t K, draw *of_a, draw *of_b, uint64_t seed)
+{
+    runs_case c = {.labels = malloc((size_t)(n * T) * sizeof *c.labels), .offsets = malloc((size_t)(n + 1) * sizeof *c.offsets)};
+    for (int64_t r = 0; r <= n; r++)
+        c.offsets[r] = r * T;
+    for (int64_t r = 0; r < n; r++) {
+        int64_t t = -500 - (int64_t)(100 * learn_uniform(&seed)); /* by 0 it has forgotten how it began */
+        for (int32_t k = 0; t < T; k = k == 0 ? (K == 3 && learn_uniform(&seed) < .3 ? 2 : 1) : 0)
+            for (int64_t d = (k == 0 ? of_a : of_b)(&seed); d > 0 && t < T; d--, t++)
+                if (t >= 0)
+                    c.labels[r * T + t] = k;
+    }
+    c.training = (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
+    return c;
+}
+
+/* Scores that like the label by `size` nats, in noise of 2. */
+static void make_scores(runs_case *c, double size, uint64_t seed)
+{
+    const int64_t S = c->training.batch.scores.n_steps, K = c->training.batch.scores.n_classes;
+    c->scores = malloc((size_t)(S * K) * sizeof *c->scores);
+    for (int64_t i = 0; i < S * K; i++)
+        c->scores[i] = 2 * learn_uniform(&seed) + (c->labels[i / K] == i % K ? size : 0);
+    c->training.batch.scores.data = c->scores;
+}
+
+static void runs_case_free(runs_case *c)
+{
+    free(c->labels);
+    free(c->offsets);
+    free(c->scores);
+}
+
+/* Everything is allowed; NULL on lack of memory. */
+static sp_model *free_model(int32_t K)
+{
+    uint8_t allow[9];
+    memset(allow, 1, sizeof allow);
+    sp_model *model = sp_model_new("free", K, names);
+    if (model && sp_model_set_matrix(model, allow, NULL, NULL) == SP_OK)
+        return model;
+    sp_model_free(model);
+    return NULL;
+}
+
+/* Recordings are hardly longer than the runs: the whole runs in them are short ones, but what is learnt is right. */
+static void test_cut_runs_do_not_shorten(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_run_lengths seen[2];
+    sp_learnt_duration found[2];
+    runs_case c = runs_case_new(20000, 30, 2, of_size_3, of_size_1, 11);
+    sp_model *model = free_model(2);
+    assert_ok(sp_run_lengths_collect(&c.training, 0, seen, &err), &err);
+    assert_true(seen[0].mean < 11 && seen[1].mean < 8);
+    assert_ok(sp_model_learn_durations(model, &c.training, 5, found, &err), &err);
+    assert_close(found[0].mean, 13, 0, .03);
+    assert_close(found[0].dispersion, 3, 0, .1);
+    assert_close(found[1].mean, 10, 0, .03);
+    assert_close(found[1].dispersion, 1, 0, .1);
+    assert_true(found[0].n_cut > 5000 && found[0].n_whole == seen[0].n);
+    assert_ok(sp_model_check(model, &err), &err);
+    sp_model_free(model);
+    runs_case_free(&c);
+}
+
+/* What no negative binomial is like: the counts are taken. Lengths that were never seen stay possible. */
+static void test_counts_of_lengths(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_learnt_duration found[2];
+    runs_case c = runs_case_new(300, 60, 2, two_or_nine, of_size_1, 12);
+    sp_model *model = free_model(2);
+    assert_ok(sp_model_learn_durations(model, &c.training, 5, found, &err), &err);
+    const sp_duration *d = &model->durations[0];
+    assert_true(d->form == SP_DURATION_PMF && found[0].smoothing < 100);
+    assert_close(d->pmf[1], .4, .03, 0);
+    assert_close(d->pmf[8], .6, .03, 0);
+    double sum = 0;
+    for (int i = 0; i < d->n_pmf; i++) {
+        assert_true(d->pmf[i] > 0);
+        sum += d->pmf[i];
+    }
+    assert_close(sum, 1, 1e-12, 0);
+    assert_true(d->n_pmf >= 18 && d->n_pmf == found[0].n_lengths);
+    assert_true(model->durations[1].form == SP_DURATION_NEGATIVE_BINOMIAL && isinf(found[1].smoothing));
+    assert_false(model->whole_at_start || model->whole_at_end);
+    assert_int_equal(sp_model_learn_durations(model, &c.training, 5, found, &err), SP_EINVAL); /* it has them */
+    sp_model_free(model);
+    runs_case_free(&c);
+}
+
+/* Labels between which unscored steps and gaps lie: a run beside one has no end, or no begin; by hand. */
+static void test_what_is_cut(void **state)
+{
+    (void)state;
+    sp_error err;
+    /* a a b b b a | a a b - b a b b */
+    int32_t labels[] = {0, 0, 1, 1, 1, 0, 0, 0, 1, -1, 1, 0, 1, 1};
+    const int64_t segments[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, offsets[] = {0, 14};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, 14, segments}, 1, offsets}, .labels = labels, .classes = names};
+    sp_learnt_duration found[2];
+    sp_model *model = free_model(2);
+    assert_ok(sp_model_learn_durations(model, &training, 5, found, &err), &err);
+    assert_int_equal(found[0].n_whole, 1); /* 1 step, near the end */
+    assert_int_equal(found[0].n_cut, 1);   /* 1 before the gap */
+    assert_int_equal(found[1].n_whole, 1);
+    assert_int_equal(found[1].n_cut, 2);    /* before what is unscored, and at the end */
+    assert_true(isinf(found[0].smoothing)); /* one recording: nothing to choose by */
+    sp_model_free(model);
+    for (int t = 0; t < 14; t++)
+        labels[t] = 0;
+    model = free_model(2);
+    assert_int_equal(sp_model_learn_durations(model, &training, 5, found, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "no class has a run of which begin and end are seen"));
+    assert_null(model->durations);
+    sp_model_free(model);
+}
+
+static sp_model *fitted(const sp_training *training, const sp_fit_options *options, sp_fit_report *report)
+{
+    sp_error err;
+    sp_workers *workers = sp_workers_new(2);
+    sp_model *model = NULL;
+    assert_ok(sp_fit(training, options, workers, &model, report, &err), &err);
+    sp_workers_free(workers);
+    return model;
+}
+
+/* Lengths that are geometric make the ordinary chain, whatever its transitions are weighed with: each path weighs what it did. */
+static void test_geometric_is_the_ordinary_chain(void **state)
+{
+    (void)state;
+    enum { T = 60, LENGTHS = 3000, K = 3 };
+    const double weights[] = {1, .4, 2.5};
+    sp_error err;
+    runs_case c = runs_case_new(40, T, K, of_size_1, of_size_3, 13);
+    sp_fit_options options = sp_fit_options_default();
+    options.tune = SP_TUNE_NONE;
+    int64_t segments[T];
+    double e[T * K], *p[K];
+    uint64_t seed = 3;
+    for (int t = 0; t < T; t++)
+        segments[t] = t / 25;
+    for (int i = 0; i < T * K; i++)
+        e[i] = -3 * learn_uniform(&seed);
+    const sp_scores scores = {e, SP_F64, K, T, segments};
+    for (int w = 0; w < 3; w++) {
+        sp_model *plain = fitted(&c.training, &options, NULL), *model = fitted(&c.training, &options, NULL);
+        sp_learnt_duration found[K];
+        for (int k = 0; k < K; k++) {
+            const double stay = exp(plain->weight[sp_model_edge(plain, k, k)]);
+            found[k].n_lengths = LENGTHS;
+            p[k] = malloc(LENGTHS * sizeof *p[k]);
+            for (int d = 0; d < LENGTHS; d++)
+                p[k][d] = pow(stay, d) * (1 - stay);
+        }
+        assert_ok(sp_durations_set(model, found, p, weights[w], &err), &err);
+        sp_chain_options compile = sp_chain_options_default();
+        compile.transition_weight = weights[w];
+        sp_chain *ordinary, *chain;
+        assert_ok(sp_chain_new(plain, &compile, &ordinary, &err), &err);
+        assert_ok(sp_chain_new(model, &compile, &chain, &err), &err);
+        for (int i = 0; i < 50; i++) {
+            int32_t path[T];
+            double a, b;
+            for (int t = 0; t < T; t++)
+                path[t] = t > 0 && learn_uniform(&seed) < .8 ? path[t - 1] : (int32_t)(K * learn_uniform(&seed));
+            assert_ok(sp_path_score(ordinary, &scores, path, &a, &err), &err);
+            assert_ok(sp_path_score(chain, &scores, path, &b, &err), &err);
+            assert_close(b, a, 0, 1e-9);
+        }
+        sp_chain_free(ordinary);
+        sp_chain_free(chain);
+        sp_model_free(plain);
+        sp_model_free(model);
+        for (int k = 0; k < K; k++)
+            free(p[k]);
+    }
+    runs_case_free(&c);
+}
+
+/* Runs of 5 steps under noise: durations are worth something, and taken; of a Markov chain they are not. */
+static void test_judged(void **state)
+{
+    (void)state;
+    for (int markov = 0; markov < 2; markov++) {
+        sp_fit_report report;
+        runs_case c = runs_case_new(20, 80, 2, markov ? of_size_1 : always_5, markov ? of_size_1 : always_5, 14);
+        make_scores(&c, .6, 15);
+        sp_fit_options options = sp_fit_options_default();
+        options.durations = SP_DURATIONS_AUTO;
+        sp_model *model = fitted(&c.training, &options, &report);
+        assert_int_equal(report.n_durations, 2);
+        assert_true(report.durations_error > 0);
+        assert_int_equal(report.has_durations, report.durations_gain > report.durations_error);
+        assert_int_equal(report.has_durations, !markov);
+        assert_int_equal(model->durations != NULL, !markov);
+        assert_int_equal(strstr(model->description, ", with durations,") != NULL, !markov);
+        if (!markov) {
+            assert_true(report.durations_gain > .03 && report.after > .9);
+            assert_true(model->whole_at_start && !model->whole_at_end);
+            assert_true(model->durations[0].pmf[4] > .9);
+            for (int i = 0; i < 2; i++) /* changes alone */
+                assert_close(exp(model->transition_weight * model->weight[sp_model_edge(model, i, 1 - i)]), 1, .5, 0);
+        }
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+        runs_case_free(&c);
+    }
+}
+
+/* The random field is what durations have to beat where it is what is fitted. */
+static void test_judged_beside_the_random_field(void **state)
+{
+    (void)state;
+    sp_fit_report report;
+    runs_case c = runs_case_new(12, 60, 2, always_5, always_5, 16);
+    make_scores(&c, .6, 17);
+    sp_fit_options options = sp_fit_options_default();
+    options.method = SP_FIT_CRF;
+    options.n_folds = 3;
+    sp_model *without = fitted(&c.training, &options, &report);
+    const double value = report.after;
+    sp_fit_report_clear(&report);
+    options.durations = SP_DURATIONS_AUTO;
+    sp_model *model = fitted(&c.training, &options, &report);
+    assert_true(report.has_durations && model->durations);
+    assert_close(report.after - report.durations_gain, value, 1e-12, 0);
+    assert_non_null(strstr(model->description, "fitted by counts, smoothing 0.5, with durations, better than the random field,"));
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    sp_model_free(without);
+    runs_case_free(&c);
+}
+
+/* Without something to judge by, or with nothing to learn, the model is as without, and the report says why. */
+static void test_reasons(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_model *model = NULL;
+    sp_fit_report report;
+    sp_workers *workers = sp_workers_new(1);
+    runs_case c = runs_case_new(6, 40, 2, of_size_1, of_size_1, 18);
+    sp_fit_options options = sp_fit_options_default();
+    options.durations = SP_DURATIONS_AUTO;
+    model = fitted(&c.training, &options, &report); /* labels alone */
+    assert_string_equal(report.durations_untried, "nothing is judged that they could be better for");
+    assert_false(report.has_durations || model->durations || report.n_durations);
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    options.durations = SP_DURATIONS_LEARN; /* which judges nothing */
+    model = fitted(&c.training, &options, &report);
+    assert_true(report.has_durations && model->durations && isnan(report.durations_gain));
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    for (int64_t t = 0; t < 240; t++)
+        c.labels[t] = 0;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "`durations` learn: no class has a run of which begin and end are seen"));
+    make_scores(&c, 1, 19);
+    options.method = SP_FIT_CRF;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`durations` learn needs `method` counts: `method` crf does not learn them");
+    sp_workers_free(workers);
+    runs_case_free(&c);
+}
+
+/* Rules that say how long classes last, in another order and in time: they stand in the model, its transitions out are those of
+ * changes, and its folds are decoded with them. */
+static void test_rules_with_durations(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_fit_report report;
+    sp_model *model = NULL;
+    sp_workers *workers = sp_workers_new(1);
+    runs_case c = runs_case_new(8, 60, 2, always_5, of_size_1, 20);
+    make_scores(&c, .8, 21);
+    sp_model *rules = sp_model_new("rules", 2, (const char *const[]){"b", "a"});
+    assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 1, 1}, NULL, &err), &err);
+    rules->durations = calloc(2, sizeof *rules->durations);
+    rules->durations[1] = (sp_duration){.form = SP_DURATION_RANGE, .min = {150, true}, .max = {150, true}};
+    rules->whole_at_end = true;
+    sp_fit_options options = sp_fit_options_default();
+    options.rules = rules;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EMODEL);
+    assert_non_null(strstr(err.message, "the min of the duration of \"a\" is a time, 150 s, but how long a step"));
+    c.training.step_seconds = 30;
+    model = fitted(&c.training, &options, &report);
+    assert_true(model->durations[0].form == SP_DURATION_RANGE && model->durations[0].min.value == 150 &&
+                model->durations[0].min.is_seconds);
+    assert_true(model->durations[1].form == SP_DURATION_FREE && model->whole_at_end && !model->whole_at_start);
+    assert_close(exp(model->weight[sp_model_edge(model, 0, 1)]), 1, 1e-12, 0);
+    assert_true(exp(model->weight[sp_model_edge(model, 1, 0)]) < .3);
+    assert_true(report.after > .85);
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    options.durations = SP_DURATIONS_LEARN;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`durations` learn: the rules have durations of their own");
+    options.durations = SP_DURATIONS_NONE;
+    for (int m = SP_FIT_CRF; m <= SP_FIT_EM; m++) {
+        options.method = (sp_fit_method)m;
+        assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+        assert_non_null(strstr(err.message, "model rules has durations, with which `method` "));
+    }
+    sp_model_free(rules);
+    sp_workers_free(workers);
+    runs_case_free(&c);
+}
+
+/* Of accuracies of recordings of one length the standard error is that of a mean; recordings of one group count as one. */
+static void test_standard_error(void **state)
+{
+    (void)state;
+    enum { N = 4, T = 10 };
+    sp_error err;
+    int32_t labels[N * T] = {0}, a[N * T], b[N * T];
+    const int64_t offsets[] = {0, 10, 20, 30, 40};
+    const int right[N] = {10, 7, 9, 4}; /* of 10; the others: 5 */
+    const int32_t group[N] = {3, 3, 8, 8};
+    for (int i = 0; i < N * T; i++) {
+        a[i] = i % T < right[i / T] ? 0 : 1;
+        b[i] = i % T < 5 ? 0 : 1;
+    }
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL}, N, offsets}, .labels = labels};
+    const sp_judged with = {.paths = a}, without = {.paths = b};
+    double difference, error;
+    assert_ok(sp_judged_difference(&training, NULL, SP_TUNE_ACCURACY, &with, &without, &difference, &error, &err), &err);
+    assert_close(difference, .25, 1e-12, 0); /* .5, .2, .4, -.1 */
+    assert_close(error, sqrt((.25 * .25 + .05 * .05 + .15 * .15 + .35 * .35) / 3 / 4), 1e-12, 0);
+    assert_ok(sp_judged_difference(&training, group, SP_TUNE_ACCURACY, &with, &without, &difference, &error, &err), &err);
+    assert_close(difference, .25, 1e-12, 0); /* .35, .15 */
+    assert_close(error, .1, 1e-12, 0);
+}
+
+typedef struct attempt {
+    runs_case c;
+    sp_fit_options options;
+    sp_workers *workers;
+} attempt;
+
+static sp_status try_fit(void *arg)
+{
+    attempt *a = arg;
+    sp_model *model = NULL;
+    sp_fit_report report = {.iterations = -5};
+    const sp_status status = sp_fit(&a->c.training, &a->options, a->workers, &model, &report, NULL);
+    if (status == SP_OK)
+        sp_fit_report_clear(&report);
+    else
+        assert_true(!model && report.iterations == -5);
+    sp_model_free(model);
+    return status;
+}
+
+static sp_status try_labels(void *arg)
+{
+    attempt *a = arg;
+    sp_model *model = free_model(2);
+    const sp_status status = !model ? SP_ENOMEM : sp_model_learn_durations(model, &a->c.training, 2, NULL, NULL);
+    sp_model_free(model);
+    return status;
+}
+
+static sp_status try_rules(void *arg)
+{
+    attempt *a = arg;
+    sp_model *rules = free_model(2), *model = NULL;
+    if (!rules || !(rules->durations = calloc(2, sizeof *rules->durations))) {
+        sp_model_free(rules);
+        return SP_ENOMEM;
+    }
+    rules->durations[0] = (sp_duration){.form = SP_DURATION_RANGE, .min = {2, false}};
+    a->options.rules = rules;
+    const sp_status status = sp_fit(&a->c.training, &a->options, a->workers, &model, NULL, NULL);
+    sp_model_free(model);
+    sp_model_free(rules);
+    return status;
+}
+
+/* Beside counts that are there already: settings are tried with durations, and judged. */
+static sp_status try_judging(void *arg)
+{
+    attempt *a = arg;
+    sp_rules rules = {0};
+    sp_model *model = NULL;
+    sp_fit_report report = {.after = NAN};
+    const sp_settings settings = {.temperature = 1, .transition_weight = 1, .dwell = .1};
+    sp_status status = sp_rules_init(&rules, NULL, 2, names, NULL);
+    if (status == SP_OK)
+        status = sp_fit_durations(&a->c.training, &a->options, &rules, &settings, NULL, a->workers, &model, &report, NULL);
+    assert_true(status == SP_OK ? report.n_durations == 2 : !model);
+    sp_fit_report_clear(&report);
+    sp_rules_clear(&rules);
+    sp_model_free(model);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    attempt a = {runs_case_new(3, 20, 2, two_or_nine, always_5, 22), sp_fit_options_default(), sp_workers_new(1)};
+    assert_true(assert_each_alloc_may_fail(try_labels, &a) > 20);
+    a.options.durations = SP_DURATIONS_LEARN;
+    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);
+    a.options.durations = SP_DURATIONS_AUTO;
+    a.options.n_folds = 2;
+    make_scores(&a.c, 1, 23);
+    assert_true(assert_each_alloc_may_fail(try_judging, &a) > 100);
+    a.options.durations = SP_DURATIONS_NONE;
+    a.options.tune = SP_TUNE_NONE;
+    assert_true(assert_each_alloc_may_fail(try_rules, &a) > 10);
+    sp_workers_free(a.workers);
+    runs_case_free(&a.c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_runs_do_not_shorten),
+        cmocka_unit_test(test_counts_of_lengths),
+        cmocka_unit_test(test_what_is_cut),
+        cmocka_unit_test(test_geometric_is_the_ordinary_chain),
+        cmocka_unit_test(test_judged),
+        cmocka_unit_test(test_judged_beside_the_random_field),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_rules_with_durations),
+        cmocka_unit_test(test_standard_error),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
