@@ -183,7 +183,7 @@ class TestSeen(st.TestCase):
         page = self.read("r.html").decode()
         self.assertIn("<dt>Durations</dt><dd>a: 3 to 6 steps; b: probabilities of 3 lengths; c: at least 2 steps. First and last runs, and those beside a gap, may be pieces of longer ones</dd>", page)
         self.assertIn("the model: 1 to 2, median 1", page)
-        self.assertIn("Where these runs are", page)
+        self.assertRegex(page, r'Where these runs are(?s:.)*?<a href="#night=r0&amp;t=\d+">see</a>')
         audit = " ".join(self.statepath("model", "audit", "m.json", "--data", "in.h5", "-q").stdout.split())
         self.assertIn("and the runs that are shorter or longer", audit)
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/chain.h"
+#include "core/model/durations.h"
 #include "core/numbers.h"
 #include "core/packed_scores.h"
 #include "core/try.h"
@@ -142,6 +144,21 @@ static int64_t longest(const sp_comparison *c)
     return most;
 }
 
+/* States that count the lengths of durations, in the page, if it cannot decode its recordings with them in a few seconds; 0: it can. */
+static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c)
+{
+    const int64_t most = INT64_C(500000000), held = sp_what_if_most_length(longest(c));
+    int64_t n = 0, steps = 0;
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        const sp_run_weights *w = sp_chain_duration(p->chain, k);
+        const bool is_list = w && p->model->durations[p->class_of_column[k]].form == SP_DURATION_PMF;
+        n += !w ? 0 : 2 * (is_list && w->n_whole > held ? held : (int64_t)w->n_whole);
+    }
+    for (int64_t i = 0; i < c->n_traces; i++)
+        steps += c->traces[i].n_steps;
+    return n * steps > most ? n : 0;
+}
+
 static bool is_wanted(const sp_pipeline *p, const sp_comparison *c)
 {
     bool any = false;
@@ -173,7 +190,11 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
     TRY(copy_prior(p, w.to, err));
     TRY(sp_what_if_model(p, longest(comparison), &w.to->most_length, &w.to->model, err));
-    TRY(add_recordings(&w, err));
+    w.to->n_states = too_many_states(p, comparison);
+    if (w.to->n_states)
+        w.to->n_left_out = comparison->n_traces;
+    else
+        TRY(add_recordings(&w, err));
 done:;
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
     sp_block_free(w.block);

@@ -15,6 +15,9 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
  * frees *text. SP_OK; SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. (what_if_model.c) */
 sp_status sp_what_if_model(const sp_pipeline *p, int64_t n_steps, int64_t *most_length, char **text, sp_error *err);
 
+/* So many lengths of a list of probabilities the page holds, of recordings of n_steps at most. */
+int64_t sp_what_if_most_length(int64_t n_steps);
+
 /* Options of `statepath decode` that the run was given and that no model can say, quoted for a shell: " --missing 'uniform'"; ""
  * without any. The caller frees it; NULL: no memory. */
 char *sp_what_if_options(const sp_run_options *o);

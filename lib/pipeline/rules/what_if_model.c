@@ -104,12 +104,17 @@ static sp_status copy_matrix(const sp_model *from, const int32_t *order, sp_mode
     return status;
 }
 
+int64_t sp_what_if_most_length(int64_t n_steps)
+{
+    const int64_t light = 2000;
+    return n_steps + 1 > light ? n_steps + 1 : light;
+}
+
 /* Lists of probabilities that are long enough to weigh on a page lose what recordings of n_steps cannot tell apart: that a run is
  * longer than they are. Returns where the lists end; 0: none is cut. */
 static int64_t cut_lists(sp_model *model, int64_t n_steps)
 {
-    enum { LIGHT = 2000 };
-    const int64_t most = n_steps + 1 > LIGHT ? n_steps + 1 : LIGHT;
+    const int64_t most = sp_what_if_most_length(n_steps);
     int64_t cut = 0;
     for (int32_t k = 0; model->durations && k < model->n_classes; k++) {
         sp_duration *d = &model->durations[k];

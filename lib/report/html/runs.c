@@ -218,13 +218,35 @@ static void survival(sp_page *page)
 
 /* ---- section ---- */
 
+/* Opens the recording there. */
+static void place_cell(const void *arg, size_t row, sp_buffer *out)
+{
+    const sp_page *page = arg;
+    const sp_run_place *place = row ? &page->comparison->run_places[row - 1] : NULL;
+    if (!place) {
+        sp_buffer_words(out, "<th scope=\"col\">{step} by {step}</th>");
+        return;
+    }
+    sp_buffer link = {0};
+    sp_buffer_place(&link, page->comparison->ids[place->recording], place->step);
+    sp_html_say(out, "<td><a href=\"%s\">see</a></td>", sp_buffer_string(&link));
+    sp_buffer_drop(&link, out);
+}
+
 /* Runs that break the durations: how many by class, and the first ones. */
 static void broken_runs(sp_page *page)
 {
     enum { LISTED = 100 };
     const sp_comparison *c = page->comparison;
     sp_page_document(page, "durations", 0);
-    sp_page_filled(page, "Where these runs are", sp_fill_run_places, &(sp_fill_options){.most_rows = LISTED}, "sortable tall");
+    if (c->n_run_places) {
+        sp_table table = {.text.words = &c->words};
+        sp_fill_run_places(c, &(sp_fill_options){.most_rows = LISTED}, &table);
+        sp_buffer_text(&page->out, "<details><summary>Where these runs are</summary>\n");
+        sp_table_html(&table, "sortable tall", &(sp_extra_column){place_cell, page}, &page->out);
+        sp_buffer_text(&page->out, "</details>\n");
+        sp_table_free(&table);
+    }
     if (c->n_run_places > LISTED)
         sp_buffer_say(&page->out, "<p class=\"small\">The list has the first %d of %jd; the JSON and CSV files have %s.</p>\n",
                       LISTED, c->n_run_places, c->run_places_cut ? "the first 20,000" : "all");

@@ -235,7 +235,13 @@ void sp_page_what_if(sp_page *page)
     sp_buffer_text(&page->out,
                    "<p>Change the rules and see at once what follows: a page can hold the decoder itself. Nothing leaves it, "
                    "and the rest of the page stays as it is.</p>\n");
-    say_held(page, n);
+    if (page->comparison->what_if->n_states)
+        sp_buffer_say(&page->out,
+                      "<p>Not with this model: its durations count lengths in %jd states, too many for a page to decode its "
+                      "{recordings}. <code>statepath decode</code> does.</p>\n",
+                      page->comparison->what_if->n_states);
+    else
+        say_held(page, n);
     if (n > 0)
         put_tool(page, n);
 }

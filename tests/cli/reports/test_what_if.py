@@ -211,6 +211,14 @@ class TestWhatIf(st.TestCase):
         self.assertEqual(whole, cut)
         self.as_program(page, "few.h5", ["viterbi"], 4, n=3)
 
+    def test_too_many_lengths(self):
+        self.h5("few.h5", classes=["a", "b"], logits=np.random.default_rng(5).normal(size=(9000, 2)))
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "long", "classes": ["a", "b"], "forbid": {}, "durations": {"b": {"max": 30000}}}))
+        self.statepath("compare", "few.h5", "--model", "m.json", "--strategies", "argmax", "--report", "page.html", "-f", "-q")
+        page = self.read("page.html").decode()
+        self.assertIn("Not with this model: its durations count lengths in 60,000 states", page)
+        self.assertNotIn('id="what-if-settings"', page)
+
     def test_demo(self):
         demo, strategies = os.path.join(st.SOURCE, "datasets/sleep-demo.h5"), ["argmax", "greedy", "viterbi"]
         page = self.page(demo, "--model", "sleep-strict")
