@@ -133,7 +133,7 @@ async function dwells(browser) {
   const saved = json(await saveModel(page));
   check(saved.durations.N2.min === 3 && saved.durations.N2.max === 9 && !saved.min_dwell, "a greatest length makes it a duration: " + JSON.stringify(saved));
   await most.fill("2");
-  check(/no length is both/.test(await status(page)), "no length is at least 3 and at most 2: " + (await status(page)));
+  check(/has min 3 steps above max 2 steps/.test(await status(page)), "no length is at least 3 and at most 2: " + (await status(page)));
   await most.fill("");
   check(json(await saveModel(page)).min_dwell.N2 === 3, "any length again");
   await field.fill("1e1");
