@@ -5,6 +5,26 @@
 #include "core/model/durations.h"
 #include "statepath/model.h"
 
+/* Runs of a class with a duration, as one: the states of a row count its steps. For chains whose classes with a duration have one
+ * declared state each. */
+typedef struct sp_run_row {
+    int32_t whole, n_whole; /* first state and number of the row of runs that began in the recording */
+    int32_t cut, n_cut;     /* of those that may have begun before it; n_cut 0: none */
+    double longer;          /* of the last state of either row: weight of staying, -INFINITY: it does not */
+    double leave_cut;       /* weight of leaving the row of cut runs, from any state */
+} sp_run_row;
+
+typedef struct sp_run_graph {
+    int32_t n_rows;
+    sp_run_row *rows;
+    double *leave; /* [M] weight of leaving, of states of whole rows; to which the transition's own is added */
+    double *go_on; /* [M] weight of going on to the next state of the row; -INFINITY of its last */
+    /* What leads to each state from outside its row: other states, and rows, by their first whole state. As the pred of sp_chain. */
+    int64_t *pred_row;
+    int32_t *pred;
+    double *pred_weight;
+} sp_run_graph;
+
 struct sp_chain {
     int32_t n_classes; /* K */
     int32_t n_states;  /* M, after unfolding */
@@ -32,6 +52,7 @@ struct sp_chain {
 
     sp_run_weights *durations;         /* [K] those without one are empty; NULL: none */
     bool whole_at_start, whole_at_end; /* runs with a duration: at the sides of recordings and of gaps */
+    sp_run_graph *runs;                /* or NULL */
 
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;

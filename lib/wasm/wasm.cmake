@@ -24,7 +24,7 @@ if(NOT wasm_works)
 endif()
 
 set(wasm_sources)
-foreach(name block chain chain_rules edges isa logmath model/durations model/model model/model_check name_hint names owned packed_scores path_score prepare row_check scratch
+foreach(name block chain chain_rules edges isa logmath model/durations model/model model/model_check model/unfold name_hint names owned packed_scores path_score prepare row_check scratch
         status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()

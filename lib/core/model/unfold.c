@@ -1,0 +1,283 @@
+#include "core/model/unfold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/model.h"
+#include "core/try.h"
+
+enum { NONE_YET = -2, SEVERAL = -1 };
+
+/* calloc that never asks for nothing, so that NULL always means lack of memory. */
+static void *new_array(int64_t n, size_t size)
+{
+    return calloc((size_t)(n > 0 ? n : 1), size);
+}
+
+/* ---- where each declared state goes ---- */
+
+static const sp_run_weights *duration_of(const sp_placement *place, int32_t s)
+{
+    const int32_t k = sp_model_state_class(place->model, s);
+    return place->weight && place->weight[k].n_whole > 0 ? &place->weight[k] : NULL;
+}
+
+static int32_t column_of_state(const sp_model *model, const int32_t *column_of_class, int32_t s)
+{
+    return column_of_class[sp_model_state_class(model, s)];
+}
+
+static void place_start(sp_chain *chain, const sp_model *model, int32_t s, int32_t state)
+{
+    chain->entry[state] = 1;
+    chain->start[state] = model->start ? model->start[s] : 0;
+}
+
+/* The weight of a whole run is paid in pieces, so that a partial path has paid for what is known of it: to go on from length d
+ * weighs log(S(d+1) / S(d)), to leave after d weighs log(p(d) / S(d) S(1)), where S(d) is the sum of p(d') over d' >= d. The product
+ * is p(d) of a run that is left and S(d) of one that is cut off. S(1) is 1 where p is a distribution. */
+static double going_on(const sp_run_weights *w, int32_t d)
+{
+    return sp_run_weight(w, d + 1, true) - sp_run_weight(w, d, true);
+}
+
+static double leaving(const sp_run_weights *w, int32_t d, bool is_cut)
+{
+    const double all = w->cut[0];
+    return is_cut ? all : sp_run_weight(w, d, false) - sp_run_weight(w, d, true) + all;
+}
+
+/* Ends and ways out at a gap of a row whose runs have a duration. */
+static void place_duration(sp_chain *chain, const sp_model *model, const sp_run_weights *w, int32_t s, sp_state_row r,
+                           bool is_cut)
+{
+    for (int32_t p = 0; p < r.n; p++) {
+        const double weight = leaving(w, p + 1, is_cut || !model->whole_at_end);
+        chain->leave[r.first + p] = weight;
+        chain->end[r.first + p] = weight + (model->end ? model->end[s] : 0);
+    }
+}
+
+static void place_dwell(sp_chain *chain, const sp_model *model, int32_t s, sp_state_row r)
+{
+    for (int32_t p = 0; p < r.n; p++)
+        chain->end[r.first + p] = p < r.n - 1 && model->min_dwell_at_end ? -INFINITY : model->end ? model->end[s] : 0;
+}
+
+/* How many states each row has. */
+static sp_status measure_rows(sp_placement *place, int64_t *total, sp_error *err)
+{
+    const sp_model *model = place->model;
+    *total = 0;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        const sp_run_weights *w = duration_of(place, s);
+        place->whole[s].n = w ? w->n_whole : model->min_dwell ? model->min_dwell[s] : 1;
+        place->cut[s].n = w && !model->whole_at_start ? w->n_cut : 0;
+        *total += (int64_t)place->whole[s].n + place->cut[s].n;
+    }
+    if (*total <= INT32_MAX / 2)
+        return SP_OK;
+    return sp_fail(err, SP_EMODEL, "model %s: its minimum dwells and durations unfold into %lld states; shorten them",
+                   model->name, (long long)*total);
+}
+
+static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
+{
+    chain->n_states = (int32_t)total;
+    chain->state_class = new_array(total, sizeof *chain->state_class);
+    chain->entry = new_array(total, 1);
+    chain->start = new_array(total, sizeof *chain->start);
+    chain->end = new_array(total, sizeof *chain->end);
+    chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
+    return chain->state_class && chain->entry && chain->start && chain->end && (chain->leave || !has_durations);
+}
+
+/* Counts the compiled states of each column, then hands them out in the order column, declaration, row, place in the row. */
+static sp_status place_states(sp_placement *place, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+{
+    const sp_model *model = place->model;
+    int32_t m = model->n_states, K = model->n_classes;
+    int64_t total;
+    int32_t *next = new_array(K + 1, sizeof *next);
+    sp_status status = SP_OK;
+    TRY(measure_rows(place, &total, err));
+    TRY(next && new_states(chain, total, place->weight != NULL) ? SP_OK : sp_no_memory(err));
+    for (int32_t s = 0; s < m; s++)
+        chain->class_first[column_of_state(model, column_of_class, s) + 1] += place->whole[s].n + place->cut[s].n;
+    for (int32_t k = 0; k < K; k++)
+        chain->class_first[k + 1] += chain->class_first[k];
+    memcpy(next, chain->class_first, (size_t)K * sizeof *next);
+    for (int32_t s = 0; s < m; s++) {
+        const int32_t k = column_of_state(model, column_of_class, s);
+        const sp_run_weights *w = duration_of(place, s);
+        sp_state_row *whole = &place->whole[s], *cut = &place->cut[s];
+        whole->first = next[k];
+        cut->first = whole->first + whole->n;
+        for (int32_t state = next[k]; state < cut->first + cut->n; state++) {
+            chain->state_class[state] = k;
+            chain->start[state] = -INFINITY;
+        }
+        next[k] = cut->first + cut->n;
+        place_start(chain, model, s, cut->n > 0 ? cut->first : whole->first);
+        if (w) {
+            place_duration(chain, model, w, s, *whole, false);
+            place_duration(chain, model, w, s, *cut, true);
+        } else {
+            place_dwell(chain, model, s, *whole);
+        }
+        if (!w && (chain->min_dwell[k] == 0 || whole->n < chain->min_dwell[k]))
+            chain->min_dwell[k] = whole->n;
+    }
+    for (int32_t k = 0; k < K; k++)
+        if (chain->min_dwell[k] == 0)
+            chain->min_dwell[k] = 1;
+done:
+    free(next);
+    return status;
+}
+
+/* Weighs the runs of each class that has a duration; place->weight stays NULL where none has. */
+static sp_status weigh_runs(sp_placement *place, const sp_chain_options *options, sp_error *err)
+{
+    const sp_model *model = place->model;
+    sp_status status = SP_OK;
+    for (int32_t k = 0; model->durations && k < model->n_classes; k++) {
+        if (model->durations[k].form == SP_DURATION_FREE)
+            continue;
+        if (!place->weight && !(place->weight = new_array(model->n_classes, sizeof *place->weight)))
+            return sp_no_memory(err);
+        TRY(sp_run_weights_make(model, k, options->step_seconds, options->is_boolean, &place->weight[k], err));
+    }
+done:
+    return status;
+}
+
+static void find_only_states(sp_placement *place)
+{
+    const sp_model *model = place->model;
+    for (int32_t k = 0; k < model->n_classes; k++)
+        place->state_of[k] = NONE_YET;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        int32_t *only = &place->state_of[sp_model_state_class(model, s)];
+        *only = *only == NONE_YET ? s : SEVERAL;
+    }
+}
+
+sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_chain_options *options,
+                            const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+{
+    *place = (sp_placement){.model = model,
+                            .whole = new_array(model->n_states, sizeof *place->whole),
+                            .cut = new_array(model->n_states, sizeof *place->cut),
+                            .state_of = new_array(model->n_classes, sizeof *place->state_of)};
+    sp_status status = SP_OK;
+    TRY(place->whole && place->cut && place->state_of ? SP_OK : sp_no_memory(err));
+    find_only_states(place);
+    TRY(weigh_runs(place, options, err));
+    TRY(place_states(place, column_of_class, chain, err));
+done:
+    return status;
+}
+
+void sp_placement_clear(sp_placement *place)
+{
+    for (int32_t k = 0; place->weight && k < place->model->n_classes; k++)
+        sp_run_weights_clear(&place->weight[k]);
+    free(place->weight);
+    free(place->whole);
+    free(place->cut);
+    free(place->state_of);
+    *place = (sp_placement){.model = NULL};
+}
+
+/* ---- transitions ---- */
+
+static void add_edge(sp_edge_list *list, int32_t from, int32_t to, double weight)
+{
+    if (list->edges)
+        list->edges[list->n] = (sp_edge){from, to, weight};
+    list->n++;
+}
+
+/* Inside runs: along a row, and from its last state on where longer runs are possible. */
+static void add_run(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, sp_state_row to, double weight)
+{
+    for (int32_t p = 0; p + 1 < from.n; p++)
+        add_edge(list, from.first + p, to.first + p + 1, weight + going_on(w, p + 1));
+    if (from.n > 0 && w->longer > -INFINITY)
+        add_edge(list, from.first + from.n - 1, to.first + to.n - 1, weight + w->longer);
+}
+
+/* From each state of a row of runs with a duration to the first of another class. */
+static void add_ways_out(sp_edge_list *list, const sp_run_weights *w, sp_state_row from, bool is_cut, int32_t to, double weight)
+{
+    for (int32_t p = 0; p < from.n; p++) {
+        const double leave = leaving(w, p + 1, is_cut);
+        if (leave > -INFINITY)
+            add_edge(list, from.first + p, to, leave + weight);
+    }
+}
+
+/* The transition s -> u of the model. */
+static void add_transition(sp_edge_list *list, const sp_placement *place, bool by_rows, int32_t s, int32_t u, double weight)
+{
+    const int32_t k = sp_model_state_class(place->model, s);
+    const sp_run_weights *w = duration_of(place, s);
+    const sp_state_row from = place->whole[s], to = place->whole[u];
+    if (!w) {
+        for (int32_t p = from.first; u == s && p < from.first + from.n - 1; p++)
+            add_edge(list, p, p + 1, weight);
+        add_edge(list, from.first + from.n - 1, u == s ? from.first + from.n - 1 : to.first, weight);
+    } else if (sp_model_state_class(place->model, u) != k && by_rows) {
+        add_edge(list, from.first, to.first, weight);
+    } else if (sp_model_state_class(place->model, u) != k) {
+        add_ways_out(list, w, from, false, to.first, weight);
+        add_ways_out(list, w, place->cut[s], true, to.first, weight);
+    } else if (place->state_of[k] < 0) { /* how the only state of a class stays is the duration's, see list_edges() */
+        add_run(list, w, from, to, weight);
+        add_run(list, w, place->cut[s], place->cut[u], weight);
+    }
+}
+
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, bool by_rows, sp_edge_list *list)
+{
+    const sp_model *model = place->model;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        const sp_run_weights *w = duration_of(place, s);
+        for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
+            add_transition(list, place, by_rows, s, model->to[e],
+                           options->is_boolean || !model->weight ? 0 : options->transition_weight * model->weight[e]);
+        if (w && !by_rows && place->state_of[sp_model_state_class(model, s)] >= 0) {
+            add_run(list, w, place->whole[s], place->whole[s], 0);
+            add_run(list, w, place->cut[s], place->cut[s], 0);
+        }
+    }
+}
+
+/* ---- rows of runs ---- */
+
+bool sp_has_plain_runs(const sp_placement *place)
+{
+    for (int32_t k = 0; place->weight && k < place->model->n_classes; k++)
+        if (place->weight[k].n_whole > 0 && place->state_of[k] == SEVERAL)
+            return false;
+    return place->weight != NULL;
+}
+
+void sp_place_runs(const sp_placement *place, sp_run_graph *graph)
+{
+    for (int32_t s = 0; s < place->model->n_states; s++) {
+        const sp_run_weights *w = duration_of(place, s);
+        const sp_state_row whole = place->whole[s], cut = place->cut[s];
+        if (!w)
+            continue;
+        graph->rows[graph->n_rows++] = (sp_run_row){whole.first, whole.n, cut.first, cut.n, w->longer, leaving(w, 1, true)};
+        for (int32_t p = 0; p < whole.n; p++) {
+            graph->leave[whole.first + p] = leaving(w, p + 1, false);
+            graph->go_on[whole.first + p] = p + 1 < whole.n ? going_on(w, p + 1) : -INFINITY;
+        }
+        for (int32_t p = 0; p < cut.n; p++)
+            graph->go_on[cut.first + p] = p + 1 < cut.n ? going_on(w, p + 1) : -INFINITY;
+    }
+}

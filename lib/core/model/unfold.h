@@ -1,0 +1,46 @@
+/* Unfolding a model: which compiled states a declared state becomes, and which transitions they have; not installed. */
+#ifndef STATEPATH_CORE_UNFOLD_H
+#define STATEPATH_CORE_UNFOLD_H
+
+#include "core/chain_states.h"
+
+/* A declared state becomes a row of compiled states that count the steps of a run, and, where runs that began before the recording
+ * weigh otherwise, a second row for those. The last state of a row may stay. */
+typedef struct sp_state_row {
+    int32_t first, n;
+} sp_state_row;
+
+typedef struct sp_placement {
+    const sp_model *model;
+    sp_state_row *whole, *cut; /* [model->n_states]; n = 0: no such row */
+    int32_t *state_of;         /* [K] the only declared state of a class, below 0: there are several or none */
+    sp_run_weights *weight;    /* [K] of the model's classes; NULL: none has a duration */
+} sp_placement;
+
+/* Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
+ * each. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
+sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_chain_options *options,
+                            const int32_t *column_of_class, sp_chain *chain, sp_error *err);
+void sp_placement_clear(sp_placement *place);
+
+typedef struct sp_edge {
+    int32_t from, to;
+    double weight;
+} sp_edge;
+
+typedef struct sp_edge_list {
+    sp_edge *edges; /* NULL: they are counted only */
+    int64_t n;
+} sp_edge_list;
+
+/* All compiled transitions, in no particular order. by_rows: only those that lead out of rows of runs and of other states, as
+ * sp_run_graph has them: a row is its first whole state, and the weight is the model's. */
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, bool by_rows, sp_edge_list *list);
+
+/* Has each class with a duration one declared state? */
+bool sp_has_plain_runs(const sp_placement *place);
+
+/* Fills what a run graph has for each row of runs. graph->rows has room for them. */
+void sp_place_runs(const sp_placement *place, sp_run_graph *graph);
+
+#endif
