@@ -256,7 +256,7 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
     TRY(sp_placement_make(&place, model, options, column_of_class, chain, err));
     TRY(connect(options, &place, chain, err));
     TRY(list_legal_pairs(chain, err));
-    if (sp_has_plain_runs(&place))
+    if (chain->n_states > SP_RUNS_LEAST && sp_has_plain_runs(&place))
         TRY(connect_rows(options, &place, chain, err));
     TRY(keep_durations(&place, column_of_class, chain, err));
     if (options->is_boolean)

@@ -14,6 +14,8 @@ typedef struct sp_run_row {
     double leave_cut;       /* weight of leaving the row of cut runs, from any state */
 } sp_run_row;
 
+enum { SP_RUNS_LEAST = 16 }; /* up to so many states a chain is decoded as any other, in lanes */
+
 typedef struct sp_run_graph {
     int32_t n_rows;
     sp_run_row *rows;
@@ -52,7 +54,7 @@ struct sp_chain {
 
     sp_run_weights *durations;         /* [K] those without one are empty; NULL: none */
     bool whole_at_start, whole_at_end; /* runs with a duration: at the sides of recordings and of gaps */
-    sp_run_graph *runs;                /* or NULL */
+    sp_run_graph *runs;                /* of more than SP_RUNS_LEAST states; or NULL */
 
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;

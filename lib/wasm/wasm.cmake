@@ -34,7 +34,7 @@ foreach(name json/json_locate json/json_read io/json/model_json_durations io/jso
 endforeach()
 file(GLOB wasm_decode CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/*.c)
 list(FILTER wasm_decode EXCLUDE REGEX "/(batch_extras|decode_batch)[.]c$")
-foreach(name argmax beam can_end frontier greedy history long_score relaxed search viterbi)
+foreach(name argmax beam can_end frontier greedy history long_score relaxed run_search search viterbi)
   list(APPEND wasm_decode ${CMAKE_CURRENT_SOURCE_DIR}/lib/decode/strategies/${name}.c)
 endforeach()
 list(APPEND wasm_sources ${wasm_decode} ${wasm_folder}/format.c ${wasm_folder}/json.c ${wasm_folder}/module.c ${wasm_folder}/plain.c)

@@ -106,6 +106,8 @@ static bool has_dwell(const sp_model *model, int32_t k)
 static sp_duration draw_duration(random_source *random, const random_shape *shape, int32_t most)
 {
     sp_duration d = {.form = SP_DURATION_RANGE};
+    if (most > 4 && random_chance(random, 0.5))
+        most = 4;
     d.min.value = random_chance(random, 0.5) ? 1 + random_below(random, (most + 1) / 2) : 0;
     d.max.value = random_chance(random, 0.5) ? (d.min.value > 1 ? d.min.value : 1) + random_below(random, most) : 0;
     d.centre.value = 1 + 2 * random_unit(random);

@@ -13,7 +13,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     const bool is_chosen = strategy == SP_VITERBI || strategy == SP_GREEDY || strategy == SP_ARGMAX;
     const bool weighs_gaps = chain->leave && batch->scores.segments;
     const bool looks_ahead = chain->durations && strategy == SP_GREEDY;
-    if (weighs_gaps || looks_ahead) /* what no kernel does */
+    const bool goes_by_runs = chain->runs && strategy == SP_VITERBI;
+    if (weighs_gaps || looks_ahead || goes_by_runs) /* what no kernel does */
         isa = SP_ISA_PLAIN;
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;

@@ -7,6 +7,8 @@
  * Every sum is made in the order in which sp_path_score() makes it, and rounding is monotonic, so `best` is the score of the path
  * bit for bit.
  *
+ * Chains of runs, whose classes have durations, go by run_search.h.
+ *
  * A long recording without gaps goes as it does in memory (kernels.h): of few classes by the recurrence of chunks.h, of more, or
  * of several states a class, by that of dense.h.
  */
@@ -17,6 +19,7 @@
 #include <string.h>
 
 #include "decode/kernels/chunks/chunks.h"
+#include "decode/strategies/run_search.h"
 #include "decode/strategies/search.h"
 #include "decode/strategies/viterbi_dense.h"
 #include "decode/strategy.h"
@@ -206,6 +209,8 @@ static sp_status decode_in_chunks(sp_sequence *s, bool *fits, sp_error *err)
 sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
+    if (s->chain->runs)
+        return sp_run_search_decode(s, err);
     bool fits;
     sp_status status = decode_in_chunks(s, &fits, err);
     if (!fits && status == SP_OK)

@@ -1,0 +1,467 @@
+#include "decode/strategies/run_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "decode/strategies/search.h"
+
+/* ---- a row, by vectors ---- */
+
+enum { WIDTH = 8, BLOCK = 64 };
+
+/* The greatest now[d] + leave[d] of n. */
+SP_ALWAYS_INLINE double best_of_any(const double *restrict now, const double *restrict leave, int32_t n)
+{
+    double most[WIDTH], best = -INFINITY;
+    int32_t d = 0;
+    for (int l = 0; l < WIDTH; l++)
+        most[l] = -INFINITY;
+    for (; d + WIDTH <= n; d += WIDTH)
+        for (int l = 0; l < WIDTH; l++) {
+            const double value = now[d + l] + leave[d + l];
+            most[l] = value > most[l] ? value : most[l];
+        }
+    for (; d < n; d++)
+        best = now[d] + leave[d] > best ? now[d] + leave[d] : best;
+    for (int l = 0; l < WIDTH; l++)
+        best = most[l] > best ? most[l] : best;
+    return best;
+}
+
+/* next[d+1] = (now[d] + go_on[d]) + e of n states. */
+SP_ALWAYS_INLINE void go_on_any(const double *restrict now, const double *restrict go_on, double e, int32_t n,
+                                double *restrict next)
+{
+    for (int32_t d = 0; d < n; d++)
+        next[d + 1] = (now[d] + go_on[d]) + e;
+}
+
+SP_FOR_EACH_ISA(double, best_of, (const double *restrict now, const double *restrict leave, int32_t n),
+                return best_of_any(now, leave, n);)
+SP_FOR_EACH_ISA(void, go_on,
+                (const double *restrict now, const double *restrict weight, double e, int32_t n, double *restrict next),
+                go_on_any(now, weight, e, n, next);)
+
+/* ---- the search ---- */
+
+typedef struct run_search {
+    const sp_chain *chain;
+    const sp_run_graph *runs;
+    sp_isa isa;
+    bool is_bare;       /* every weight is 0 */
+    double *leave;      /* [M] of whole rows, and */
+    double *go;         /* [M] of rows: those of the graph, or bare */
+    double *now, *next; /* [M] delta */
+    double *out;        /* [M] of a row, at its first whole state, and of other states: value of leaving it */
+    int32_t *out_state; /* [M] the state that it leaves from */
+    int32_t *node;      /* [M] number of a state that is entered from outside a row, or -1 */
+    int32_t *row_of;    /* [M] 2 r of a state of whole row r, 2 r + 1 of a cut one, -1 of others */
+    int32_t *states;    /* [n_nodes] */
+    int32_t n_nodes;
+    int32_t *from;        /* [T,n_nodes] the state before */
+    uint8_t *has_stayed;  /* [T,2 n_rows] did the last state of a row (whole, cut) come from itself? */
+    int64_t since;        /* steps since the stretch began */
+    const int32_t *ranks; /* [M] order of the histories at the end of the piece before; NULL: this is the first */
+    int32_t *order;       /* [2 M] room */
+    double *row;          /* [K] */
+    int64_t t;            /* the step whose now[] is known; -1: the last of the piece before */
+} run_search;
+
+/* ---- going back ---- */
+
+typedef struct row_place {
+    const sp_run_row *row; /* NULL: no state of a row */
+    int32_t place, n;
+    bool is_cut;
+} row_place;
+
+static row_place place_of(const run_search *f, int32_t state)
+{
+    const int32_t number = f->row_of[state];
+    if (number < 0)
+        return (row_place){NULL, 0, 0, false};
+    const sp_run_row *row = &f->runs->rows[number / 2];
+    return number % 2 ? (row_place){row, state - row->cut, row->n_cut, true}
+                      : (row_place){row, state - row->whole, row->n_whole, false};
+}
+
+static bool may_stay(const row_place *p)
+{
+    return p->row && p->place == p->n - 1 && p->row->longer > -INFINITY;
+}
+
+/* The state before `state` of row t of the piece. */
+static int32_t state_before(const run_search *f, int64_t t, int32_t state)
+{
+    const row_place p = place_of(f, state);
+    if (may_stay(&p)) {
+        const size_t at = (size_t)t * 2 * (size_t)f->runs->n_rows + (size_t)f->row_of[state];
+        if (f->has_stayed[at])
+            return state;
+    }
+    if (p.row && p.place > 0)
+        return state - 1;
+    return f->from[(size_t)t * (size_t)f->n_nodes + (size_t)f->node[state]];
+}
+
+/* Below 0: the classes up to row t of the path that ends in state a are lower, read from the last step on, than those of b; 0: the
+ * same. */
+static int32_t compare(const run_search *f, int64_t t, int32_t a, int32_t b)
+{
+    const int32_t *class = f->chain->state_class;
+    while (a != b) {
+        if (class[a] != class[b])
+            return class[a] - class[b];
+        if (t < 0) /* both stand at the end of the piece before */
+            return f->ranks[a] - f->ranks[b];
+        const row_place p = place_of(f, a), q = place_of(f, b);
+        int64_t n = may_stay(&p) || may_stay(&q) || p.place == 0 || q.place == 0 ? 0 : p.place < q.place ? p.place : q.place;
+        if (n > 0) { /* along both rows at once */
+            n = n < t + 1 ? n : t + 1;
+            a -= (int32_t)n;
+            b -= (int32_t)n;
+            t -= n;
+            continue;
+        }
+        if (t == 0 && !f->ranks) /* the recording's first step */
+            return 0;
+        a = state_before(f, t, a);
+        b = state_before(f, t, b);
+        t--;
+    }
+    return 0;
+}
+
+/* Of two states at the step that is known, with what they are worth: is b to be taken instead of a? */
+static bool is_better(const run_search *f, double value_a, int32_t a, double value_b, int32_t b)
+{
+    return value_b > value_a || (value_b == value_a && value_b > -INFINITY && compare(f, f->t, b, a) < 0);
+}
+
+/* ---- one step ---- */
+
+/* How many states of a whole row may be alive. */
+static int32_t alive_in(const run_search *f, const sp_run_row *row)
+{
+    return f->since + 1 < row->n_whole ? (int32_t)f->since + 1 : row->n_whole;
+}
+
+/* The state of the cut row that is alive, or -1. */
+static int32_t alive_cut(const run_search *f, const sp_run_row *row)
+{
+    if (row->n_cut == 0 || (f->since >= row->n_cut && row->longer == -INFINITY))
+        return -1;
+    return row->cut + (f->since < row->n_cut ? (int32_t)f->since : row->n_cut - 1);
+}
+
+/* The best way out of a row. */
+static void leave_row(run_search *f, const sp_run_row *row)
+{
+    const int32_t n = alive_in(f, row), cut = alive_cut(f, row);
+    const double *now = f->now + row->whole, *leave = f->leave + row->whole;
+    double best = SP_BY_ISA(best_of, f->isa)(now, leave, n);
+    int32_t state = row->whole;
+    bool has_one = false;
+    for (int32_t first = 0; best > -INFINITY && first < n; first += BLOCK) {
+        const int32_t count = n - first < BLOCK ? n - first : BLOCK;
+        if (SP_BY_ISA(best_of, f->isa)(now + first, leave + first, count) < best)
+            continue;
+        for (int32_t d = first; d < first + count; d++)
+            if (now[d] + leave[d] == best && (!has_one || compare(f, f->t, row->whole + d, state) < 0)) {
+                state = row->whole + d;
+                has_one = true;
+            }
+    }
+    if (cut >= 0) {
+        const double value = f->now[cut] + (f->is_bare ? 0 : row->leave_cut);
+        if (is_better(f, best, state, value, cut)) {
+            best = value;
+            state = cut;
+        }
+    }
+    f->out[row->whole] = best;
+    f->out_state[row->whole] = state;
+}
+
+/* What leads to state j from outside its row, and its value before e. */
+static double enter(const run_search *f, int32_t j, int32_t *from)
+{
+    const sp_run_graph *g = f->runs;
+    double best = -INFINITY;
+    *from = j;
+    for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++) {
+        const int32_t i = g->pred[p];
+        const double value = f->out[i] + (f->is_bare ? 0 : g->pred_weight[p]);
+        if (value > best || (value == best && value > -INFINITY && compare(f, f->t, f->out_state[i], *from) < 0)) {
+            best = value;
+            *from = f->out_state[i];
+        }
+    }
+    return best;
+}
+
+/* The last state of a row, where longer runs are possible: from the one before it or from itself. */
+static void stay(run_search *f, int64_t t, int32_t r, bool is_cut, double e)
+{
+    const sp_run_row *row = &f->runs->rows[r];
+    const int32_t last = is_cut ? row->cut + row->n_cut - 1 : row->whole + row->n_whole - 1;
+    const int32_t n = is_cut ? row->n_cut : row->n_whole;
+    uint8_t *has_stayed = &f->has_stayed[(size_t)t * 2 * (size_t)f->runs->n_rows + 2 * (size_t)r + is_cut];
+    *has_stayed = 0;
+    if (row->longer == -INFINITY || n == 0)
+        return;
+    const double staying = f->now[last] + (f->is_bare ? 0 : row->longer);
+    const double coming = n > 1 ? f->now[last - 1] + f->go[last - 1] : -INFINITY;
+    if (n == 1) { /* also entered from outside: next[] has that, before e */
+        const int32_t from = f->from[(size_t)t * (size_t)f->n_nodes + (size_t)f->node[last]];
+        *has_stayed = is_better(f, f->next[last], from, staying, last);
+        f->next[last] = *has_stayed ? staying : f->next[last];
+        return;
+    }
+    *has_stayed = is_better(f, coming, last - 1, staying, last);
+    f->next[last] = (*has_stayed ? staying : coming) + e;
+}
+
+/* Steps 1 and on of a stretch. */
+static void step_next(run_search *f, int64_t t, const double *e)
+{
+    const sp_chain *c = f->chain;
+    const sp_run_graph *g = f->runs;
+    int32_t *from = f->from + (size_t)t * (size_t)f->n_nodes;
+    for (int32_t n = 0; n < f->n_nodes; n++) {
+        const int32_t j = f->states[n];
+        f->out[j] = f->now[j];
+        f->out_state[j] = j;
+    }
+    for (int32_t r = 0; r < g->n_rows; r++)
+        leave_row(f, &g->rows[r]);
+    for (int32_t n = 0; n < f->n_nodes; n++)
+        f->next[f->states[n]] = enter(f, f->states[n], &from[n]);
+    for (int32_t r = 0; r < g->n_rows; r++) {
+        const sp_run_row *row = &g->rows[r];
+        const double own = e[c->state_class[row->whole]];
+        const int32_t n = alive_in(f, row), cut = alive_cut(f, row);
+        SP_BY_ISA(go_on, f->isa)
+        (f->now + row->whole, f->go + row->whole, own, n < row->n_whole ? n : row->n_whole - 1, f->next + row->whole);
+        stay(f, t, r, false, own);
+        for (int64_t q = f->since > 0 ? f->since - 1 : 0; q <= f->since && q < row->n_cut; q++) /* what was alive before */
+            f->next[row->cut + q] = -INFINITY;
+        if (cut >= 0) {
+            if (cut + 1 < row->cut + row->n_cut)
+                f->next[cut + 1] = (f->now[cut] + f->go[cut]) + own;
+            stay(f, t, r, true, own);
+        }
+    }
+    for (int32_t n = 0; n < f->n_nodes; n++)
+        f->next[f->states[n]] += e[c->state_class[f->states[n]]];
+}
+
+/* The best state at the step that is known, weight[M] added (NULL: none). */
+static int32_t best_state(const run_search *f, const double *weight, double *best)
+{
+    int32_t state = 0;
+    *best = -INFINITY;
+    for (int32_t i = 0; i < f->chain->n_states; i++) {
+        const double value = f->now[i] + (weight ? weight[i] : 0);
+        if (is_better(f, *best, state, value, i)) {
+            *best = value;
+            state = i;
+        }
+    }
+    return state;
+}
+
+static void begin(run_search *f, double *now, const double *weight, double common, const double *e)
+{
+    const sp_chain *c = f->chain;
+    for (int32_t j = 0; j < c->n_states; j++)
+        now[j] = (c->entry[j] ? (weight ? weight[j] : common) : -INFINITY) + e[c->state_class[j]];
+}
+
+static bool step(void *self, sp_reach how, int64_t t, const double *e)
+{
+    run_search *f = self;
+    if (how == SP_REACH_START) {
+        begin(f, f->now, f->chain->start, 0, e);
+        f->since = 0;
+        f->t = t;
+        memset(f->has_stayed, 0, 2 * (size_t)f->runs->n_rows);
+        return true;
+    }
+    if (how == SP_REACH_ENTRY) {
+        double best;
+        const int32_t state = best_state(f, f->chain->leave, &best);
+        for (int32_t n = 0; n < f->n_nodes; n++)
+            f->from[(size_t)t * (size_t)f->n_nodes + (size_t)n] = state;
+        memset(f->has_stayed + (size_t)t * 2 * (size_t)f->runs->n_rows, 0, 2 * (size_t)f->runs->n_rows);
+        begin(f, f->next, NULL, best, e);
+        for (int32_t j = 0; j < f->chain->n_states; j++)
+            f->now[j] = -INFINITY;
+        f->since = -1;
+    } else {
+        step_next(f, t, e);
+    }
+    f->since++;
+    f->t = t;
+    double *before = f->now;
+    f->now = f->next;
+    f->next = before;
+    return true;
+}
+
+/* ---- pieces ---- */
+
+/* Numbers the states that something leads to from outside their row, and those that a recording or a stretch begins with. */
+static void number_nodes(run_search *f)
+{
+    const sp_chain *c = f->chain;
+    const sp_run_graph *g = f->runs;
+    for (int32_t j = 0; j < c->n_states; j++) {
+        f->node[j] = 0;
+        f->row_of[j] = -1;
+    }
+    for (int32_t r = 0; r < g->n_rows; r++) {
+        const sp_run_row *row = &g->rows[r];
+        for (int32_t p = 0; p < row->n_whole; p++) {
+            f->node[row->whole + p] = p == 0 ? 0 : -1;
+            f->row_of[row->whole + p] = 2 * r;
+        }
+        for (int32_t p = 0; p < row->n_cut; p++) {
+            f->node[row->cut + p] = p == 0 ? 0 : -1;
+            f->row_of[row->cut + p] = 2 * r + 1;
+        }
+    }
+    f->n_nodes = 0;
+    for (int32_t j = 0; j < c->n_states; j++)
+        if (f->node[j] == 0) {
+            f->states[f->n_nodes] = j;
+            f->node[j] = f->n_nodes++;
+        }
+}
+
+static void take_weights(run_search *f)
+{
+    const sp_run_graph *g = f->runs;
+    f->leave = g->leave;
+    f->go = g->go_on;
+    if (!f->is_bare)
+        return;
+    f->leave = f->row + f->chain->n_classes;
+    f->go = f->leave + f->chain->n_states;
+    for (int32_t j = 0; j < f->chain->n_states; j++) {
+        f->leave[j] = g->leave[j] > -INFINITY ? 0 : -INFINITY;
+        f->go[j] = g->go_on[j] > -INFINITY ? 0 : -INFINITY;
+    }
+}
+
+static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
+{
+    run_search *f = self;
+    const size_t M = (size_t)f->chain->n_states, K = (size_t)f->chain->n_classes, T = (size_t)scores->n_steps;
+    double *numbers = sp_scratch_get(s->scratch, 5 * M + K, sizeof *numbers);
+    int32_t *ints = sp_scratch_get(s->scratch, 6 * M, sizeof *ints);
+    if (!numbers || !ints)
+        return sp_no_memory(err);
+    f->now = numbers;
+    f->next = numbers + M;
+    f->out = numbers + 2 * M;
+    f->row = numbers + 3 * M;
+    f->out_state = ints;
+    f->node = ints + M;
+    f->states = ints + 2 * M;
+    f->row_of = ints + 3 * M;
+    f->order = ints + 4 * M;
+    f->ranks = NULL;
+    f->since = 0;
+    f->t = -1;
+    take_weights(f);
+    number_nodes(f);
+    for (size_t j = 0; j < M; j++)
+        f->now[j] = f->next[j] = f->out[j] = -INFINITY;
+    if (T > SIZE_MAX / sizeof(double) / M)
+        return sp_no_memory(err);
+    f->from = sp_scratch_get(s->scratch, T * (size_t)f->n_nodes, sizeof *f->from);
+    f->has_stayed = sp_scratch_get(s->scratch, T * 2 * (size_t)f->runs->n_rows, 1);
+    return f->from && f->has_stayed ? SP_OK : sp_no_memory(err);
+}
+
+/* Sorts `order` [n], by histories; room [n]. */
+static void sort_states(const run_search *f, int32_t *order, int32_t n, int32_t *room)
+{
+    for (int32_t width = 1; width < n; width *= 2) {
+        for (int32_t low = 0; low < n; low += 2 * width) {
+            const int32_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+            for (int32_t i = low, j = middle, k = low; k < high; k++)
+                room[k] = i < middle && (j == high || compare(f, f->t, order[i], order[j]) <= 0) ? order[i++] : order[j++];
+        }
+        memcpy(order, room, (size_t)n * sizeof *order);
+    }
+}
+
+/* What is saved: now [M], steps since the stretch began, ranks [M]. */
+static size_t saved_bytes(const sp_chain *chain)
+{
+    return ((size_t)chain->n_states + 1) * sizeof(double) + ((size_t)chain->n_states + 1) / 2 * 2 * sizeof(int32_t);
+}
+
+static bool save(const void *self, void *saved)
+{
+    const run_search *f = self;
+    const int32_t M = f->chain->n_states;
+    double *now = saved;
+    int32_t *ranks = (int32_t *)(now + M + 1), n = 0;
+    memcpy(now, f->now, (size_t)M * sizeof *now);
+    memcpy(now + M, &f->since, sizeof f->since);
+    for (int32_t i = 0; i < M; i++) {
+        ranks[i] = 0;
+        if (f->now[i] > -INFINITY)
+            f->order[n++] = i;
+    }
+    sort_states(f, f->order, n, f->order + M);
+    for (int32_t i = 1; i < n; i++)
+        ranks[f->order[i]] = ranks[f->order[i - 1]] + (compare(f, f->t, f->order[i - 1], f->order[i]) != 0);
+    return n > 0;
+}
+
+static void restore(void *self, const void *saved)
+{
+    run_search *f = self;
+    const int32_t M = f->chain->n_states;
+    const double *now = saved;
+    memcpy(f->now, now, (size_t)M * sizeof *now);
+    memcpy(&f->since, now + M, sizeof f->since);
+    f->ranks = (const int32_t *)(now + M + 1);
+}
+
+static int32_t last(void *self, sp_sequence *s)
+{
+    const int32_t state = best_state(self, s->chain->end, &s->recurrence);
+    return s->recurrence > -INFINITY ? state : -1;
+}
+
+static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+{
+    const run_search *f = self;
+    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+        s->path[t] = f->chain->state_class[state];
+        if (i > 0 || t > 0)
+            state = state_before(f, t, state);
+    }
+    return state;
+}
+
+sp_status sp_run_search_decode(sp_sequence *s, sp_error *err)
+{
+    run_search f = {.chain = s->chain, .runs = s->chain->runs, .isa = sp_isa_current(), .is_bare = s->chain->is_boolean};
+    const sp_search search = {.bytes = saved_bytes(s->chain),
+                              .self = &f,
+                              .start = start,
+                              .step = step,
+                              .save = save,
+                              .restore = restore,
+                              .last = last,
+                              .trace = trace};
+    return sp_search_run(&search, s, false, err);
+}
