@@ -1,11 +1,12 @@
 /* What it costs that several states emit one class: the same chain with a class for each state, decoded in turn in one run.
  *
- *     bench_states
+ *     bench_states [durations]
  *
  * Nine states of five classes ("REM at least once": the other four before and after it) by each strategy; 64 states of 20 classes by
  * Viterbi, dense; a left-to-right chain of 501 states and 167 classes, beside a plain loop over three predecessors. Processor time
  * of one thread; the least of seven rounds. Viterbi's scores
- * must agree.
+ * must agree. Then runs of 24 classes of up to 100 steps each, beside a plain loop of max-adds over the same T x K x D numbers:
+ * bench_states durations is these alone.
  */
 #include <math.h>
 #include <stdio.h>
@@ -232,8 +233,93 @@ static double plain_loop(const float *scores, int64_t n_steps, int32_t n_classes
     return least / (double)n_steps * 1e9;
 }
 
-int main(void)
+/* ---- durations ---- */
+
+enum { RUN_CLASSES = 24, RUN_LONGEST = 100 };
+
+/* As many maxima of sums as a plain explicit-duration recurrence takes: seconds. */
+static double max_adds(const float *scores, int64_t n_steps, const double *log_p)
 {
+    static double sums[RUN_CLASSES][RUN_LONGEST];
+    double seconds = INFINITY, sink = 0;
+    for (int round = 0; round < 3; round++) {
+        const double begin = processor();
+        for (int64_t t = 0; t < n_steps; t++)
+            for (int k = 0; k < RUN_CLASSES; k++) {
+                const double e = scores[t * RUN_CLASSES + k];
+                double best = -INFINITY;
+                for (int d = 0; d < RUN_LONGEST; d++) {
+                    const double x = sums[k][d] + log_p[d];
+                    best = x > best ? x : best;
+                }
+                sums[k][t % RUN_LONGEST] = best + e > -50 ? e : best;
+                sink += best;
+            }
+        seconds = fmin(seconds, processor() - begin);
+    }
+    return sink == 0.5 ? 0 : seconds;
+}
+
+static void compare_runs(const char *name, int64_t n_steps)
+{
+    char names[RUN_CLASSES][8];
+    const char *list[RUN_CLASSES];
+    uint8_t allow[RUN_CLASSES * RUN_CLASSES];
+    double log_p[RUN_LONGEST], seconds = INFINITY;
+    const shape as_scores = {.n_classes = RUN_CLASSES, .n_recordings = 1, .n_steps = n_steps};
+    float *scores = make_scores(&as_scores);
+    int32_t *path = room((size_t)n_steps, sizeof *path);
+    sp_scratch *scratch = sp_scratch_new();
+    sp_chain *chain;
+    sp_error err;
+    sp_decoded result;
+    sp_decode_options options = sp_decode_options_default();
+    must(sp_strategy_parse(name, &options.strategy, &err), &err);
+    for (int k = 0; k < RUN_CLASSES; k++) {
+        snprintf(names[k], sizeof names[k], "%d", k);
+        list[k] = names[k];
+    }
+    sp_model *model = sp_model_new("runs", RUN_CLASSES, list);
+    memset(allow, 1, sizeof allow);
+    must(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    model->durations = room(RUN_CLASSES, sizeof *model->durations);
+    for (int k = 0; k < RUN_CLASSES; k++) {
+        sp_duration *d = &model->durations[k];
+        *d = (sp_duration){.form = SP_DURATION_PMF, .n_pmf = RUN_LONGEST, .pmf = room(RUN_LONGEST, sizeof *d->pmf)};
+        for (int i = 0; i < RUN_LONGEST; i++)
+            log_p[i] = log(d->pmf[i] = exp(-.05 * abs(i - 20 - k)));
+    }
+    must(sp_chain_new(model, NULL, &chain, &err), &err);
+    const sp_scores all = {.data = scores, .dtype = SP_F32, .n_classes = RUN_CLASSES, .n_steps = n_steps};
+    for (int round = 0; round < 3; round++) {
+        const double begin = processor();
+        must(sp_decode(chain, &all, &options, scratch, path, &result, &err), &err);
+        seconds = fmin(seconds, processor() - begin);
+    }
+    const double plain = max_adds(scores, n_steps, log_p);
+    printf("  24 classes, runs to 100  %-18s %8.1f %8.1f %8.2f\n", name, seconds / (double)n_steps * 1e9,
+           plain / (double)n_steps * 1e9, seconds / plain);
+    sp_model_free(model);
+    sp_chain_free(chain);
+    sp_scratch_free(scratch);
+    free(scores);
+    free(path);
+}
+
+static void compare_durations(void)
+{
+    printf("durations: nanoseconds a step, and of a plain loop of max-adds over as many numbers\n");
+    compare_runs("viterbi", 100000);
+    compare_runs("posterior", 1000);
+    compare_runs("mea", 1000);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "durations") == 0) {
+        compare_durations();
+        return 0;
+    }
     static const char *const strategies[] = {"viterbi",           "greedy", "argmax",  "posterior", "mea",
                                              "posterior-viterbi", "beam:4", "online:5"};
     static uint8_t allow[512 * 512];
@@ -264,5 +350,6 @@ int main(void)
     float *scores = make_scores(&line);
     printf("  %-24s %-18s %8.1f\n", line.name, "a plain loop", plain_loop(scores, line.n_steps, 167, 501, state_class));
     free(scores);
+    compare_durations();
     return 0;
 }
