@@ -182,8 +182,28 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
     return SP_OK;
 }
 
+/* Do the classes of a path tell its states? */
+static bool classes_tell_states(const sp_chain *chain)
+{
+    for (int32_t k = 0; k < chain->n_classes; k++) {
+        int32_t n_starts = 0, n_entries = 0;
+        for (int32_t j = chain->class_first[k]; j < chain->class_first[k + 1]; j++) {
+            n_starts += chain->start[j] > -INFINITY;
+            n_entries += chain->entry[j];
+        }
+        if (n_starts > 1 || n_entries > 1)
+            return false;
+    }
+    for (int32_t i = 0; i < chain->n_states; i++)
+        for (int64_t s = chain->succ_row[i] + 1; s < chain->succ_row[i + 1]; s++)
+            if (chain->state_class[chain->succ[s]] == chain->state_class[chain->succ[s - 1]])
+                return false;
+    return true;
+}
+
 static void note_shape(sp_chain *chain)
 {
+    chain->is_told = classes_tell_states(chain);
     bool leaves = false;
     for (int32_t s = 0; chain->leave && s < chain->n_states; s++)
         leaves |= chain->leave[s] != 0;

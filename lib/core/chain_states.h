@@ -31,7 +31,8 @@ struct sp_chain {
     int32_t n_classes; /* K */
     int32_t n_states;  /* M, after unfolding */
     bool is_plain;     /* M = K and state s emits class s */
-    bool is_boolean;   /* every weight, start and end is 0 or -INFINITY */
+    bool is_told;    /* classes tell the state: one state of a class at most begins, stands first after a gap, follows a state */
+    bool is_boolean; /* every weight, start and end is 0 or -INFINITY */
     bool min_dwell_at_end;
 
     int32_t *state_class; /* [M] non-decreasing */

@@ -33,7 +33,7 @@ static double weight_of(const sp_chain *chain, const double *table, int32_t from
 bool sp_path_walk_init(sp_path_walk *w, const sp_chain *chain, int64_t n_steps, double *table)
 {
     *w = (sp_path_walk){.chain = chain, .weight = table_of(chain, n_steps, table)};
-    return chain->is_plain || (w->states = malloc(2 * (size_t)chain->n_states * sizeof *w->states)) != NULL;
+    return chain->is_plain || chain->is_told || (w->states = malloc(2 * (size_t)chain->n_states * sizeof *w->states)) != NULL;
 }
 
 void sp_path_walk_clear(sp_path_walk *w)
@@ -59,6 +59,53 @@ static void add_plain(sp_path_walk *w, const sp_scores *scores, const int32_t *p
         score = (score + weight) + sp_scores_at(scores, t, from);
     }
     w->score = score;
+}
+
+/* The only one of the states first .. last-1 that `weight` lets in, or -1. */
+static int32_t only_state(const double *weight, const uint8_t *entry, int32_t first, int32_t last)
+{
+    for (int32_t j = first; j < last; j++)
+        if (weight ? weight[j] > -INFINITY : entry[j])
+            return j;
+    return -1;
+}
+
+/* Place in succ[] of the only successor of state i that emits class k, or -1. */
+static int64_t told_successor(const sp_chain *c, int32_t i, int32_t k)
+{
+    int64_t low = c->succ_row[i], high = c->succ_row[i + 1];
+    const int64_t last = high;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (c->succ[middle] < c->class_first[k])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < last && c->succ[low] < c->class_first[k + 1] ? low : -1;
+}
+
+/* Classes tell the states: one is followed. */
+static void add_told(sp_path_walk *w, const sp_scores *scores, const int32_t *path, int64_t first)
+{
+    const sp_chain *c = w->chain;
+    double score = w->score;
+    int32_t state = w->state;
+    for (int64_t t = first; t < scores->n_steps && state >= 0; t++) {
+        const int32_t k = path[t];
+        double weight;
+        if (is_gap_at(w, scores, t)) {
+            weight = sp_chain_leave(c, state);
+            state = only_state(NULL, c->entry, c->class_first[k], c->class_first[k + 1]);
+        } else {
+            const int64_t s = told_successor(c, state, k);
+            weight = s < 0 ? -INFINITY : c->succ_weight[s];
+            state = s < 0 ? -1 : c->succ[s];
+        }
+        score = (score + weight) + sp_scores_at(scores, t, k);
+    }
+    w->state = state;
+    w->score = state < 0 ? -INFINITY : score;
 }
 
 /* v[t,j] = max over states i of class path[t-1] of (v[t-1,i] + log_trans[i,j]) + e[t,path[t]], for the states j of class path[t].
@@ -99,7 +146,11 @@ static void begin(sp_path_walk *w, const sp_scores *scores, int32_t k)
     w->last = k;
     if (chain->is_plain)
         w->score = chain->start[k] + e;
-    for (int32_t j = chain->class_first[k]; !chain->is_plain && j < chain->class_first[k + 1]; j++)
+    if (chain->is_told && !chain->is_plain) {
+        w->state = only_state(chain->start, NULL, chain->class_first[k], chain->class_first[k + 1]);
+        w->score = w->state < 0 ? -INFINITY : chain->start[w->state] + e;
+    }
+    for (int32_t j = chain->class_first[k]; w->states && j < chain->class_first[k + 1]; j++)
         w->states[j] = chain->start[j] + e;
 }
 
@@ -112,6 +163,8 @@ void sp_path_walk_add(sp_path_walk *w, const sp_scores *scores, const int32_t *p
         begin(w, scores, path[first++]);
     if (w->chain->is_plain)
         add_plain(w, scores, path, first);
+    else if (w->chain->is_told)
+        add_told(w, scores, path, first);
     else
         add_states(w, scores, path, first);
     w->last = path[n - 1];
@@ -125,6 +178,8 @@ double sp_path_walk_end(const sp_path_walk *w)
         return 0;
     if (chain->is_plain)
         return w->score + chain->end[w->last];
+    if (chain->is_told)
+        return w->state < 0 ? -INFINITY : w->score + chain->end[w->state];
     double score = -INFINITY;
     for (int32_t j = chain->class_first[w->last]; j < chain->class_first[w->last + 1]; j++)
         if (w->states[j] + chain->end[j] > score)

@@ -8,8 +8,9 @@
 typedef struct sp_path_walk {
     const sp_chain *chain;
     double *weight; /* [K,K] of a small plain chain, -INFINITY where forbidden; or NULL. Borrowed */
-    double *states; /* [2 M] of other chains: best score of each state, and room; or NULL. Owned */
-    double score;   /* of plain chains, so far */
+    double *states; /* [2 M] of chains whose classes do not tell the states: best score of each, and room; or NULL. Owned */
+    double score;   /* of other chains, so far */
+    int32_t state;  /* of those that are not plain: where the path stands, -1: nowhere */
     bool has_begun;
     int32_t last; /* class of the last step */
     int64_t last_segment;

@@ -9,25 +9,32 @@
 
 /* ---- a row, by vectors ---- */
 
-enum { WIDTH = 8, BLOCK = 64 };
+enum { WIDTH = 8, BLOCK = 32 };
+typedef double numbers __attribute__((vector_size(WIDTH * sizeof(double)), aligned(8), may_alias));
 
-/* The greatest now[d] + leave[d] of n. */
-SP_ALWAYS_INLINE double best_of_any(const double *restrict now, const double *restrict leave, int32_t n)
+/* The greatest now[d] + leave[d] of n; and of each block, into blocks [n / BLOCK + 1]. */
+SP_ALWAYS_INLINE double best_of_any(const double *restrict now, const double *restrict leave, int32_t n, double *restrict blocks)
 {
-    double most[WIDTH], best = -INFINITY;
+    double best = -INFINITY;
     int32_t d = 0;
-    for (int l = 0; l < WIDTH; l++)
-        most[l] = -INFINITY;
-    for (; d + WIDTH <= n; d += WIDTH)
-        for (int l = 0; l < WIDTH; l++) {
-            const double value = now[d + l] + leave[d + l];
-            most[l] = value > most[l] ? value : most[l];
+    for (; d + BLOCK <= n; d += BLOCK) {
+        numbers most = *(const numbers *)(now + d) + *(const numbers *)(leave + d);
+        for (int32_t i = d + WIDTH; i < d + BLOCK; i += WIDTH) {
+            const numbers sum = *(const numbers *)(now + i) + *(const numbers *)(leave + i);
+            for (int l = 0; l < WIDTH; l++) /* one instruction */
+                most[l] = sum[l] > most[l] ? sum[l] : most[l];
         }
-    for (; d < n; d++)
-        best = now[d] + leave[d] > best ? now[d] + leave[d] : best;
-    for (int l = 0; l < WIDTH; l++)
-        best = most[l] > best ? most[l] : best;
-    return best;
+        double greatest = most[0];
+        for (int l = 1; l < WIDTH; l++)
+            greatest = most[l] > greatest ? most[l] : greatest;
+        blocks[d / BLOCK] = greatest;
+        best = greatest > best ? greatest : best;
+    }
+    double rest = -INFINITY;
+    for (int32_t i = d; i < n; i++)
+        rest = now[i] + leave[i] > rest ? now[i] + leave[i] : rest;
+    blocks[d / BLOCK] = rest;
+    return rest > best ? rest : best;
 }
 
 /* next[d+1] = (now[d] + go_on[d]) + e of n states. */
@@ -38,8 +45,8 @@ SP_ALWAYS_INLINE void go_on_any(const double *restrict now, const double *restri
         next[d + 1] = (now[d] + go_on[d]) + e;
 }
 
-SP_FOR_EACH_ISA(double, best_of, (const double *restrict now, const double *restrict leave, int32_t n),
-                return best_of_any(now, leave, n);)
+SP_FOR_EACH_ISA(double, best_of, (const double *restrict now, const double *restrict leave, int32_t n, double *restrict blocks),
+                return best_of_any(now, leave, n, blocks);)
 SP_FOR_EACH_ISA(void, go_on,
                 (const double *restrict now, const double *restrict weight, double e, int32_t n, double *restrict next),
                 go_on_any(now, weight, e, n, next);)
@@ -54,6 +61,7 @@ typedef struct run_search {
     double *leave;      /* [M] of whole rows, and */
     double *go;         /* [M] of rows: those of the graph, or bare */
     double *now, *next; /* [M] delta */
+    double *blocks;     /* [M / BLOCK + 1] of leave_row() */
     double *out;        /* [M] of a row, at its first whole state, and of other states: value of leaving it */
     int32_t *out_state; /* [M] the state that it leaves from */
     int32_t *node;      /* [M] number of a state that is entered from outside a row, or -1 */
@@ -161,19 +169,15 @@ static void leave_row(run_search *f, const sp_run_row *row)
 {
     const int32_t n = alive_in(f, row), cut = alive_cut(f, row);
     const double *now = f->now + row->whole, *leave = f->leave + row->whole;
-    double best = SP_BY_ISA(best_of, f->isa)(now, leave, n);
+    double best = SP_BY_ISA(best_of, f->isa)(now, leave, n, f->blocks);
     int32_t state = row->whole;
     bool has_one = false;
-    for (int32_t first = 0; best > -INFINITY && first < n; first += BLOCK) {
-        const int32_t count = n - first < BLOCK ? n - first : BLOCK;
-        if (SP_BY_ISA(best_of, f->isa)(now + first, leave + first, count) < best)
-            continue;
-        for (int32_t d = first; d < first + count; d++)
+    for (int32_t block = 0; best > -INFINITY && block <= n / BLOCK; block++)
+        for (int32_t d = block * BLOCK; f->blocks[block] == best && d < n && d < (block + 1) * BLOCK; d++)
             if (now[d] + leave[d] == best && (!has_one || compare(f, f->t, row->whole + d, state) < 0)) {
                 state = row->whole + d;
                 has_one = true;
             }
-    }
     if (cut >= 0) {
         const double value = f->now[cut] + (f->is_bare ? 0 : row->leave_cut);
         if (is_better(f, best, state, value, cut)) {
@@ -360,14 +364,15 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
 {
     run_search *f = self;
     const size_t M = (size_t)f->chain->n_states, K = (size_t)f->chain->n_classes, T = (size_t)scores->n_steps;
-    double *numbers = sp_scratch_get(s->scratch, 5 * M + K, sizeof *numbers);
+    double *room = sp_scratch_get(s->scratch, 6 * M + K + 1, sizeof *room);
     int32_t *ints = sp_scratch_get(s->scratch, 6 * M, sizeof *ints);
-    if (!numbers || !ints)
+    if (!room || !ints)
         return sp_no_memory(err);
-    f->now = numbers;
-    f->next = numbers + M;
-    f->out = numbers + 2 * M;
-    f->row = numbers + 3 * M;
+    f->now = room;
+    f->next = room + M;
+    f->out = room + 2 * M;
+    f->blocks = room + 3 * M;
+    f->row = room + 4 * M + 1;
     f->out_state = ints;
     f->node = ints + M;
     f->states = ints + 2 * M;
