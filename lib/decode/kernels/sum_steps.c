@@ -68,6 +68,108 @@ static void sum_over_neighbours(const sp_sum_side *d, int32_t n_states, const do
     }
 }
 
+/* ---- the same by rows of runs ---- */
+
+static void exponentials(const double *x, int32_t n, double *linear)
+{
+    for (int32_t i = 0; i < n; i++)
+        linear[i] = x[i] > -INFINITY ? exp(x[i]) : 0; /* most of a row is dead at first */
+}
+
+/* out[j] = log of the sum over what leads to j. A state inside a row has one or two before it. */
+static void runs_forward(const sp_sum_steps *f, const double *x, double *out)
+{
+    const sp_run_sums *r = &f->runs;
+    const sp_run_graph *g = r->graph;
+    const int32_t M = f->chain->n_states;
+    exponentials(x, M, f->linear);
+    for (int32_t i = 0; i < M; i++)
+        r->out[i] = 0;
+    for (int32_t i = 0; i < M; i++)
+        r->out[r->source[i]] += f->linear[i] * r->leave[i];
+    for (int32_t j = 0; j < M; j++) {
+        if (j > 0 && r->go_on[j - 1] > 0) {
+            out[j] = x[j - 1] + g->go_on[j - 1];
+            if (r->stay[j] > 0)
+                out[j] = sp_logaddexp(out[j], x[j] + log(r->stay[j]) + r->greatest);
+            continue;
+        }
+        double sum = f->linear[j] * r->stay[j];
+        for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++)
+            sum += r->out[g->pred[p]] * r->weight[p];
+        out[j] = sum > tiny ? log(sum) + r->greatest : sum_in_logs(&f->pred, j, x);
+    }
+}
+
+static void runs_backward(const sp_sum_steps *f, const double *x, double *out)
+{
+    const sp_run_sums *r = &f->runs;
+    const sp_run_graph *g = r->graph;
+    const int32_t M = f->chain->n_states;
+    exponentials(x, M, f->linear);
+    for (int32_t i = 0; i < M; i++)
+        r->out[i] = 0;
+    for (int32_t j = 0; j < M; j++)
+        for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++)
+            r->out[g->pred[p]] += f->linear[j] * r->weight[p];
+    for (int32_t i = 0; i < M; i++) {
+        const double next = i + 1 < M ? f->linear[i + 1] * r->go_on[i] : 0;
+        out[i] = r->out[r->source[i]] * r->leave[i] + next + f->linear[i] * r->stay[i];
+    }
+    for (int32_t i = 0; i < M; i++)
+        f->linear[i] = out[i]; /* which of them are too small */
+    sp_logs(out, M);
+    for (int32_t i = 0; i < M; i++)
+        out[i] = f->linear[i] > tiny ? out[i] + r->greatest : sum_in_logs(&f->succ, i, x);
+}
+
+/* Numbers that the rows of runs are left, gone along and entered by. */
+static void runs_prepare(sp_sum_steps *f, const sp_step_room *room)
+{
+    const sp_chain *c = f->chain;
+    const sp_run_graph *g = c->runs;
+    const size_t M = (size_t)c->n_states;
+    sp_run_sums *r = &f->runs;
+    *r = (sp_run_sums){.graph = g,
+                       .leave = room->runs,
+                       .go_on = room->runs + M,
+                       .stay = room->runs + 2 * M,
+                       .out = room->runs + 3 * M,
+                       .weight = room->runs + 4 * M,
+                       .source = room->source};
+    for (size_t i = 0; i < M; i++) { /* logs at first */
+        r->source[i] = (int32_t)i;
+        r->leave[i] = 0;
+        r->go_on[i] = r->stay[i] = -INFINITY;
+    }
+    for (int32_t n = 0; n < g->n_rows; n++) {
+        const sp_run_row *row = &g->rows[n];
+        for (int32_t p = 0; p < row->n_whole + row->n_cut; p++) {
+            const bool is_cut = p >= row->n_whole;
+            const int32_t i = is_cut ? row->cut + p - row->n_whole : row->whole + p;
+            r->source[i] = row->whole;
+            r->leave[i] = is_cut ? row->leave_cut : g->leave[i];
+            r->go_on[i] = g->go_on[i];
+        }
+        r->stay[row->whole + row->n_whole - 1] = row->longer;
+        if (row->n_cut > 0)
+            r->stay[row->cut + row->n_cut - 1] = row->longer;
+    }
+    const int64_t n_edges = g->pred_row[M];
+    const double edge = n_edges > 0 ? greatest_of(g->pred_weight, n_edges) : 0;
+    const double leave = greatest_of(r->leave, (int64_t)M), inside = greatest_of(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
+    r->greatest = fmax(edge + leave, inside);
+    for (size_t i = 0; i < M; i++) {
+        r->leave[i] = exp(r->leave[i] + edge - r->greatest);
+        r->go_on[i] = exp(r->go_on[i] - r->greatest);
+        r->stay[i] = exp(r->stay[i] - r->greatest);
+    }
+    for (int64_t n = 0; n < n_edges; n++)
+        r->weight[n] = exp(g->pred_weight[n] - edge);
+}
+
+/* ---- a step ---- */
+
 double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to)
 {
     const sp_chain *c = f->chain;
@@ -80,6 +182,8 @@ double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const doub
         double before = sp_logsumexp(f->linear, c->n_states);
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->entry[j] ? before : -INFINITY;
+    } else if (f->runs.graph) {
+        runs_forward(f, from, to);
     } else {
         sum_over_neighbours(&f->pred, c->n_states, from, f->linear, to);
     }
@@ -102,7 +206,10 @@ void sp_sum_backward(const sp_sum_steps *f, bool is_gap, int64_t t)
     for (int32_t j = 0; j < c->n_states; j++)
         f->ahead[j] = e[c->state_class[j]] + f->back[j];
     sp_take_greatest(f->ahead, c->n_states);
-    sum_over_neighbours(&f->succ, c->n_states, f->ahead, f->linear, f->back);
+    if (f->runs.graph)
+        runs_backward(f, f->ahead, f->back);
+    else
+        sum_over_neighbours(&f->succ, c->n_states, f->ahead, f->linear, f->back);
     sp_take_greatest(f->back, c->n_states);
 }
 
@@ -151,7 +258,10 @@ bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_sc
     room->row = sp_row_buffer(scores, scratch);
     room->linear = sp_scratch_get(scratch, chain->is_boolean ? 0 : 2 * n_edges, sizeof *room->linear);
     room->step = sp_scratch_get(scratch, 3 * n_states + 2 * n_classes, sizeof *room->step);
-    return room->row && room->linear && room->step;
+    const size_t n_entries = chain->runs ? (size_t)chain->runs->pred_row[n_states] : 0;
+    room->runs = sp_scratch_get(scratch, chain->runs ? 4 * n_states + n_entries : 0, sizeof *room->runs);
+    room->source = sp_scratch_get(scratch, chain->runs ? n_states : 0, sizeof *room->source);
+    return room->row && room->linear && room->step && room->runs && room->source;
 }
 
 bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
@@ -175,5 +285,7 @@ bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *
     f->back = room.step + 2 * n_states;
     f->sums = room.step + 3 * n_states;
     f->logs = f->sums + n_classes;
+    if (chain->runs)
+        runs_prepare(f, &room);
     return true;
 }

@@ -18,14 +18,28 @@ typedef struct sp_sum_side {
     double greatest;
 } sp_sum_side;
 
+/* Both sides of a chain of runs, where a row of counting states is left as one (core/chain_states.h). With G the greatest weight, times
+ * exp(G): */
+typedef struct sp_run_sums {
+    const sp_run_graph *graph; /* NULL: the chain has none */
+    double *leave;             /* [M] exp of leaving a state, row or not */
+    double *go_on, *stay;      /* [M] exp of going on to the next state of the row, of staying in its last; 0: no */
+    double *weight;            /* [graph->pred_row[M]] exp of the transitions, beside those */
+    double *out;               /* [M] room: by source, a row being its first whole state */
+    int32_t *source;           /* [M] of each state */
+    double greatest;           /* G */
+} sp_run_sums;
+
 typedef struct sp_step_room {
-    double *row, *linear, *step;
+    double *row, *linear, *step, *runs;
+    int32_t *source;
 } sp_step_room;
 
 typedef struct sp_sum_steps {
     const sp_chain *chain;
     const sp_scores *scores;
     sp_sum_side pred, succ;
+    sp_run_sums runs;
     double *row;    /* [K] of sp_row() */
     double *linear; /* [M] exp of a row */
     double *ahead;  /* [M] e[t,j] + b[t,j] */
