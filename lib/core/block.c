@@ -169,13 +169,12 @@ static void append_dataset(char *text, size_t size, size_t *used, const char *da
     append(text, size, used, "%s, ", dataset);
 }
 
-/* The recording that row t belongs to: the last one that starts at or before t (empty ones before it start there too). */
-static int64_t recording_of(const sp_block *block, int64_t t)
+int64_t sp_recording_at(const int64_t *offsets, int64_t n_recordings, int64_t t)
 {
-    int64_t low = 0, high = block->n_recordings; /* offsets[low] <= t < offsets[high] */
+    int64_t low = 0, high = n_recordings; /* offsets[low] <= t < offsets[high] */
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (block->offsets[middle] <= t)
+        if (offsets[middle] <= t)
             low = middle;
         else
             high = middle;
@@ -186,7 +185,7 @@ static int64_t recording_of(const sp_block *block, int64_t t)
 int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text, size_t size)
 {
     assert(size > 0 && row >= 0 && row < block->n_steps);
-    int64_t n = block->offsets ? recording_of(block, row) : 0;
+    int64_t n = block->offsets ? sp_recording_at(block->offsets, block->n_recordings, row) : 0;
     int64_t step = (block->offsets ? row - block->offsets[n] : row) + (n == 0 ? block->first_step : 0);
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)block->first + n);

@@ -21,4 +21,7 @@ sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err);
  * Returns the step within its recording, from 0. */
 int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text, size_t size);
 
+/* The recording that step t of N of them belongs to: offsets [N+1], 0 <= t < offsets[N]. O(log N). */
+int64_t sp_recording_at(const int64_t *offsets, int64_t n_recordings, int64_t t);
+
 #endif

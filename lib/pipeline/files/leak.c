@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/block.h"
 #include "core/try.h"
 #include "pipeline/files/open.h"
 
@@ -26,16 +27,9 @@ static sp_status leak_of_decoding(sp_pipeline *p, sp_block *block, double *leak,
 /* Place of a row of the file: its recording and its step there. */
 static void find_row(const sp_source_info *info, int64_t row, sp_leak_report *report)
 {
-    int64_t low = 0, high = info->n_recordings;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (info->offsets[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    report->recording = info->ids[low];
-    report->step = row - info->offsets[low];
+    const int64_t n = sp_recording_at(info->offsets, info->n_recordings, row);
+    report->recording = info->ids[n];
+    report->step = row - info->offsets[n];
 }
 
 static sp_status summarise(const sp_source_info *info, const double *leak, sp_leak_report *report, sp_error *err)

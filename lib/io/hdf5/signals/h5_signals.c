@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/block.h"
 #include "core/try.h"
 #include "io/arrays/array_class_names.h"
 #include "io/arrays/array_find.h"
@@ -222,10 +223,7 @@ static sp_status read_numbers(sp_signals *s, const char *name, int32_t n_columns
     TRY(sp_stored_read(f, array, 0, n, target, 0, *out, &at, &bad, err));
     if (at < 0)
         goto done;
-    const int64_t step = at / width;
-    int64_t r = 0;
-    while (s->offsets[r + 1] <= step)
-        r++;
+    const int64_t step = at / width, r = sp_recording_at(s->offsets, s->info.n_recordings, step);
     snprintf(classes, sizeof classes, ", class %lld", (long long)(at % width));
     status = sp_fail_at(err, SP_EDATA, step, "%s, recording %s, step %lld%s: %g is not %s", where, s->ids[r],
                         (long long)(step - s->offsets[r]), n_columns ? classes : "", bad, must_be);
@@ -322,9 +320,7 @@ static sp_status check_values(const sp_signals *s, int64_t first, int64_t count,
     for (size_t i = 0; i < (size_t)count * width; i++) {
         if (isfinite(values[i]))
             continue;
-        int64_t step = first + (int64_t)(i / width), n = 0;
-        while (s->offsets[n + 1] <= step)
-            n++;
+        const int64_t step = first + (int64_t)(i / width), n = sp_recording_at(s->offsets, s->info.n_recordings, step);
         return sp_fail_at(err, SP_EDATA, step - s->offsets[n],
                           "%s: %s, recording %s, step %lld, channel %lld, sample %lld is %g; signals must be finite numbers of "
                           "float32: fill the gap (0 says nothing), or leave the step out",
