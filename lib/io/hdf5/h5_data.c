@@ -151,10 +151,8 @@ void sp_h5_data_close(sp_h5_data *data)
 {
     sp_h5_direct_free(data->direct);
     data->direct = NULL;
-    if (data->created > 0)
-        H5Pclose(data->created);
-    if (data->type > 0)
-        H5Tclose(data->type);
+    sp_h5_close(data->created);
+    sp_h5_close(data->type);
     if (data->id > 0)
         H5Dclose(data->id);
     data->created = data->type = data->id = 0;
@@ -203,8 +201,7 @@ static sp_status find_shape(sp_h5_data *data, const char *file_name, const char 
     const hid_t space = H5Dget_space(data->id);
     data->rank = H5Sget_simple_extent_dims(space, data->dims, largest);
     const bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(space);
     if (is_null)
         return sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name,
                        path);
@@ -323,10 +320,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         if (done < 0)
             sp_h5_reason(reason);
     }
-    if (memory >= 0)
-        H5Sclose(memory);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(memory);
+    sp_h5_close(space);
     /* A source of a virtual dataset that HDF5 cannot open is zeros to it. They were all there when the dataset was opened. */
     if (done >= 0 && file && sp_h5_vfile_refusal(file) == SP_H5_TOO_MANY_FILES)
         return sp_fail(err, SP_EFILE, "%s: dataset %s: the file of one of its sources %s", file_name, path,

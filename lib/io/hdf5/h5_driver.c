@@ -336,8 +336,7 @@ sp_h5_vfile *sp_h5_vfile_of(hid_t object)
     hid_t file = H5Iget_file_id(object), access = file >= 0 ? H5Fget_access_plist(file) : -1;
     void *handle = NULL;
     bool is_ours = access >= 0 && H5Pget_driver(access) == driver_id() && H5Fget_vfd_handle(file, access, &handle) >= 0;
-    if (access >= 0)
-        H5Pclose(access);
+    sp_h5_close(access);
     if (file >= 0)
         H5Fclose(file);
     return is_ours ? handle : NULL;

@@ -36,6 +36,13 @@ const char *sp_h5_reason(char buffer[SP_H5_REASON]);
 /* The sentence for a dataset that is there, though HDF5's call for it has just failed: SP_ENOMEM, or SP_EFILE (damaged). */
 sp_status sp_h5_refused(const char *file_name, const char *path, sp_error *err);
 
+/* Closes a space, a type, a list of properties or an attribute; nothing where there is none (it could not be opened). */
+static inline void sp_h5_close(hid_t id)
+{
+    if (id > 0)
+        H5Idec_ref(id);
+}
+
 /* Opens a file for reading by our driver (h5_driver.h), without locking it. how: may be NULL. SP_OK; SP_EFILE (missing, a folder,
  * not allowed, empty, not HDF5 and what it looks like instead, cut short, marked as open for writing). size: bytes. */
 sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, int64_t *size, sp_error *err);

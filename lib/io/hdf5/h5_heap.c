@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/hdf5/h5_driver.h"
+#include "io/hdf5/h5_file.h"
 
 hid_t sp_h5_texts_transfer(int64_t n)
 {
@@ -14,8 +15,7 @@ hid_t sp_h5_texts_transfer(int64_t n)
     hid_t list = H5Pcreate(H5P_DATASET_XFER);
     if (list >= 0 && H5Pset_buffer(list, (size_t)(n * each + least), NULL, NULL) >= 0)
         return list;
-    if (list >= 0)
-        H5Pclose(list);
+    sp_h5_close(list);
     return H5P_DEFAULT;
 }
 
@@ -60,8 +60,7 @@ sp_status sp_h5_heap_new(hid_t object, sp_h5_heap **out)
     const bool is_known = file && created >= 0 && H5Pget_userblock(created, &base) >= 0 &&
                           H5Pget_sizes(created, &address_size, &length_size) >= 0 && address_size >= 2 && address_size <= 8 &&
                           length_size >= 2 && length_size <= 8;
-    if (created >= 0)
-        H5Pclose(created);
+    sp_h5_close(created);
     if (id >= 0)
         H5Fclose(id);
     if (!is_known)
@@ -115,8 +114,7 @@ herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_datase
             H5Pclose(transfer);
         (void)H5Tunregister(H5T_PERS_SOFT, name, -1, -1, leave);
     }
-    if (bytes >= 0)
-        H5Tclose(bytes);
+    sp_h5_close(bytes);
     return done;
 }
 

@@ -161,8 +161,7 @@ static sp_status read_references(matlab_file *m, hid_t dataset, const char *path
     if (*n && H5Dread(dataset, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0)
         TRY(sp_h5_refused(m->name, path, err));
 done:
-    if (created > 0)
-        H5Pclose(created);
+    sp_h5_close(created);
     H5Tclose(type);
     H5Sclose(space);
     return status;

@@ -222,12 +222,9 @@ static hid_t dataset_new(hid_t file, const char *path, hid_t type, int rank, con
     hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(type), links = H5Pcreate(H5P_LINK_CREATE);
     const bool done = space >= 0 && created >= 0 && links >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0;
     hid_t id = done ? H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT) : H5I_INVALID_HID;
-    if (links >= 0)
-        H5Pclose(links);
-    if (created >= 0)
-        H5Pclose(created);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(links);
+    sp_h5_close(created);
+    sp_h5_close(space);
     return id;
 }
 

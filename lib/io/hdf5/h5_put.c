@@ -19,10 +19,8 @@ static bool put_dataset(hid_t file, const char *path, hid_t file_type, hid_t mem
     is_ok = set >= 0 && (!data || H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
     if (set >= 0)
         is_ok &= H5Dclose(set) >= 0;
-    if (plist >= 0)
-        H5Pclose(plist);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(plist);
+    sp_h5_close(space);
     return is_ok;
 }
 
@@ -46,8 +44,7 @@ hid_t sp_h5_string_type(size_t size)
     if (type >= 0 && H5Tset_size(type, size) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
         (size == H5T_VARIABLE || H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0))
         return type;
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(type);
     return H5I_INVALID_HID;
 }
 
@@ -63,8 +60,7 @@ bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const 
     for (int64_t i = 0; packed && i < n; i++)
         memcpy(packed + (size_t)i * width, names[i], strlen(names[i]));
     bool is_ok = type >= 0 && sp_h5_put_numbers(file, path, type, type, n, 0, packed);
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(type);
     free(packed);
     return is_ok;
 }
@@ -75,8 +71,7 @@ hid_t sp_h5_bool_type(void)
     hid_t type = H5Tenum_create(H5T_STD_I8LE);
     if (type >= 0 && H5Tenum_insert(type, "FALSE", &no) >= 0 && H5Tenum_insert(type, "TRUE", &yes) >= 0)
         return type;
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(type);
     return H5I_INVALID_HID;
 }
 
@@ -87,8 +82,7 @@ bool sp_h5_put_attribute(hid_t file, const char *name, hid_t file_type, hid_t me
     bool is_ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
     if (attribute >= 0)
         is_ok &= H5Aclose(attribute) >= 0;
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(space);
     return is_ok;
 }
 
@@ -96,8 +90,7 @@ bool sp_h5_put_text(hid_t file, const char *name, const char *text)
 {
     hid_t type = sp_h5_string_type(H5T_VARIABLE);
     bool is_ok = type >= 0 && sp_h5_put_attribute(file, name, type, type, &text);
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(type);
     return is_ok;
 }
 

@@ -99,12 +99,9 @@ static void list_attribute(hid_t object, const char *name, const char *shown, co
                  rank ? sp_h5_shape(rank, dims, shape) : "");
         sink(arg, what, text, option);
     }
-    if (stored >= 0)
-        H5Tclose(stored);
-    if (space >= 0)
-        H5Sclose(space);
-    if (id >= 0)
-        H5Aclose(id);
+    sp_h5_close(stored);
+    sp_h5_close(space);
+    sp_h5_close(id);
 }
 
 /* Of the object at `path`, shown as `shown`. */

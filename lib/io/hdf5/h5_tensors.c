@@ -38,8 +38,7 @@ static bool put_tensor(hid_t file, const sp_tensor *t)
         return sp_h5_put_array(file, t->path, file_type(t->type), memory_type(t->type), t->rank, dims, t->data);
     hid_t type = sp_h5_bool_type();
     bool is_ok = type >= 0 && sp_h5_put_array(file, t->path, type, type, t->rank, dims, t->data);
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(type);
     return is_ok;
 }
 

@@ -225,10 +225,8 @@ sp_status sp_h5_texts_table(hid_t file, const char *file_name, const char *path,
     from.space = H5Dget_space(id);
     TRY(holder_texts(&from, out, n, &is_number, err));
 done:
-    if (from.space >= 0)
-        H5Sclose(from.space);
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(from.space);
+    sp_h5_close(type);
     if (id >= 0)
         H5Dclose(id);
     return status;
@@ -278,10 +276,8 @@ bool sp_h5_attribute_number(hid_t file, const char *path, const char *attribute,
     const bool is_one = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
     if (is_one && H5Aread(id, H5T_NATIVE_DOUBLE, value) < 0)
         *value = NAN;
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(type);
+    sp_h5_close(space);
     H5Aclose(id);
     H5Oclose(object);
     return true;

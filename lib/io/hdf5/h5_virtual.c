@@ -67,8 +67,7 @@ static hid_t file_open(hid_t file, const char *name)
         free(there);
     }
     free(own);
-    if (access >= 0)
-        H5Pclose(access);
+    sp_h5_close(access);
     return out;
 }
 
@@ -96,8 +95,7 @@ static sp_status source_check(walk *w, hid_t file, const char *file_name, const 
     }
     hid_t created = H5Dget_create_plist(source);
     sp_status status = created >= 0 ? dataset_check(w, source, created) : sp_no_memory(w->err);
-    if (created >= 0)
-        H5Pclose(created);
+    sp_h5_close(created);
     H5Dclose(source);
     return status;
 }
@@ -185,10 +183,8 @@ static sp_status compact_check(const walk *w, hid_t dataset)
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     const uint64_t n = space >= 0 ? (uint64_t)H5Sget_simple_extent_npoints(space) : 0, each = type >= 0 ? H5Tget_size(type) : 0,
                    asked = n * each, stored = H5Dget_storage_size(dataset);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    sp_h5_close(space);
+    sp_h5_close(type);
     if (type < 0 || space < 0)
         return sp_h5_refused(w->file_name, w->path, w->err);
     if (n == 0 || (n <= stored && asked <= stored))

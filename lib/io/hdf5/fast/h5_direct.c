@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/hdf5/h5_file.h"
+
 /* Rows of several large chunks are held where threads would have nothing to do with one; up to so many bytes. */
 enum { HELD_BYTES = 64 << 20 };
 
@@ -105,10 +107,8 @@ static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
     hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
     bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
-    if (memory >= 0)
-        H5Sclose(memory);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(memory);
+    sp_h5_close(space);
     if (!done)
         return SP_EFILE;
     sp_box_copy(&part, d->asked, &job->to, d->stored.form.size, job->out);

@@ -103,10 +103,8 @@ sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const 
     bool is_ok = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                  H5Dwrite(writer->set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, data) >= 0;
     sp_status status = is_ok ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
-    if (memory >= 0)
-        H5Sclose(memory);
-    if (space >= 0)
-        H5Sclose(space);
+    sp_h5_close(memory);
+    sp_h5_close(space);
     status = sp_h5_quiet_end(&quiet, status, err);
     writer->done += size[0];
     return status;
