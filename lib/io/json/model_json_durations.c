@@ -190,9 +190,6 @@ sp_status sp_model_read_durations(sp_model_reader *reader)
         const sp_json_at here = {&at, name, 0};
         int32_t k;
         TRY(sp_model_find(reader, &here, "durations", name, true, &k));
-        if (model->durations[k].form != SP_DURATION_FREE)
-            return sp_json_fail(&reader->doc, &here,
-                                "key \"durations\": class \"%s\" is there twice, by its name and by an alias", model->classes[k]);
         const one_class c = {reader, name, &model->durations[k]};
         TRY(read_duration(&c, &here, value));
     }
