@@ -61,11 +61,20 @@ static void add_plain(sp_path_walk *w, const sp_scores *scores, const int32_t *p
     w->score = score;
 }
 
-/* The only one of the states first .. last-1 that `weight` lets in, or -1. */
-static int32_t only_state(const double *weight, const uint8_t *entry, int32_t first, int32_t last)
+/* The only state of class k that a recording may begin in, or -1. */
+static int32_t told_start(const sp_chain *c, int32_t k)
 {
-    for (int32_t j = first; j < last; j++)
-        if (weight ? weight[j] > -INFINITY : entry[j])
+    for (int32_t j = c->class_first[k]; j < c->class_first[k + 1]; j++)
+        if (c->start[j] > -INFINITY)
+            return j;
+    return -1;
+}
+
+/* The same after a gap. */
+static int32_t told_entry(const sp_chain *c, int32_t k)
+{
+    for (int32_t j = c->class_first[k]; j < c->class_first[k + 1]; j++)
+        if (c->entry[j])
             return j;
     return -1;
 }
@@ -96,7 +105,7 @@ static void add_told(sp_path_walk *w, const sp_scores *scores, const int32_t *pa
         double weight;
         if (is_gap_at(w, scores, t)) {
             weight = sp_chain_leave(c, state);
-            state = only_state(NULL, c->entry, c->class_first[k], c->class_first[k + 1]);
+            state = told_entry(c, k);
         } else {
             const int64_t s = told_successor(c, state, k);
             weight = s < 0 ? -INFINITY : c->succ_weight[s];
@@ -147,7 +156,7 @@ static void begin(sp_path_walk *w, const sp_scores *scores, int32_t k)
     if (chain->is_plain)
         w->score = chain->start[k] + e;
     if (chain->is_told && !chain->is_plain) {
-        w->state = only_state(chain->start, NULL, chain->class_first[k], chain->class_first[k + 1]);
+        w->state = told_start(chain, k);
         w->score = w->state < 0 ? -INFINITY : chain->start[w->state] + e;
     }
     for (int32_t j = chain->class_first[k]; w->states && j < chain->class_first[k + 1]; j++)
