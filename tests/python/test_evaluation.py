@@ -235,7 +235,7 @@ def test_fit_learns_durations_and_keeps_those_of_rules():
     for words in ({"durations": "learn", "tune": "none"}, {"durations": "auto"}):
         model = sp.fit(labels, scores, classes=["a", "b"], method="counts", kind="scores", **words)
         pmf = json.loads(model.to_json())["durations"]["b"]["pmf"]
-        assert pmf[4] > 0.9 and min(pmf) > 0 and len(pmf) >= 10
+        assert pmf[4] > 0.9 and min(pmf[5:]) > 0 and len(pmf) >= 10
     rules = sp.Model(["a", "b"], durations={"b": {"min": "150s", "max": "150s"}})
     model = sp.fit(labels, scores, rules=rules, kind="scores", epoch_seconds=30)  # by counts, as nobody says by what
     assert json.loads(model.to_json())["durations"] == {"b": {"min": "150s", "max": "150s"}}
