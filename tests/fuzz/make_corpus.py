@@ -101,6 +101,11 @@ put("lzf", "back", bytes([9, 0, 2]) + b"abc" + bytes([0x20, 2, 0x20, 2]))
 put("words", "formula.csv", b"recording,label\n'=1+1,Wake\n\"''-1\",N1\n")
 put("words", "codes", b"0=Wake, 5=N1, ?=unscored")
 put("model", "sparse", b'{"statepath_model": 1, "classes": ["a", "b"], "allow": {"a": ["a", "b"], "b": ["b"]}, "min_dwell": {"a": 2}}')
+put("model", "durations", b'{"statepath_model": 1, "classes": ["a", "b"], "forbid": {}, "durations": {"a": {"min": 2, "max": 3}, "b": {"pmf": [0, 2, 0.5]}}, '
+    b'"durations_at_ends": "whole"}')
+put("model", "distributions", b'{"statepath_model": 1, "classes": ["a", "b", "c"], "forbid": {"a": ["a"]}, "durations": {"a": {"negative_binomial": '
+    b'{"mean": 4.5, "dispersion": 2}}, "b": {"log_normal": {"median": "1h", "sigma": 0.5}, "max": 30}, "c": {"poisson": {"mean": 3}, "min": 2}}, '
+    b'"durations_at_ends": {"start": "whole"}}')
 put("model", "states", b'{"statepath_model": 1, "classes": ["a", "b"], "states": {"a1": "a", "a2": "a", "b": "b"}, "forbid": {"a1": ["b"]}, "start": ["a1"]}')
 
 # parts: true ones, as they are and with a few numbers changed, as blocks and as files

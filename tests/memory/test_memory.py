@@ -31,12 +31,14 @@ MODEL = """{"statepath_model": 1, "name": "small model with a name that is long"
  "description": "a text that is longer than what a parser has at hand from the beginning, so that it must ask for more",
  "aliases": {"Wake": ["W", "Sleep stage W"]},
  "allow": {"Wake": ["Wake", "N1"], "N1": ["Wake", "N1", "N2"], "N2": ["N1", "N2", "N3", "REM"], "N3": ["N2", "N3"],
-           "REM": ["Wake", "N2", "REM"]}, "start": ["Wake", "N1", "N2"], "min_dwell": {"N1": 2}}"""
+           "REM": ["Wake", "N2", "REM"]}, "start": ["Wake", "N1", "N2"], "min_dwell": {"N1": 2},
+ "durations": {"N2": {"min": 2, "max": 40}, "REM": {"negative_binomial": {"mean": 5, "dispersion": 2}, "max": 30}}}"""
 
 # name, words, files written, standard input
 CASES = [
     ("decode", "decode in.h5 -m sleep-strict -s beam:2 --threads 1 -o out.h5", ["out.h5"], None),
     ("nbest", "decode in.h5 --model=model.json --nbest 3 --confidence --threads 1 -o out.h5", ["out.h5"], None),
+    ("durations", "compare in.h5 -m model.json --strategies greedy,viterbi,mea --on-infeasible relax --threads 1 --seed 4 --json o.json", ["o.json"], None),
     ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
      ["o.json", "o.csv", "o.html"], None),
     ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
