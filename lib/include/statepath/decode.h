@@ -119,6 +119,8 @@ char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TE
  *   - a last step in a state that may not end,
  * and its score is the sum of the other, finite, terms. Where a rule is broken, a state is entered at the beginning of its
  * minimum dwell; so a dwell cut short is one broken rule, at the step that should still have been in it, whatever class follows.
+ * A run with a duration that a broken rule begins or ends weighs as one beside a gap; one that may not end at a gap breaks a rule
+ * there.
  * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest class as everywhere. On
  * a recording with an allowed path the answer is that of the strict strategy, with 0 broken rules.
  *
