@@ -157,6 +157,7 @@ stream -m m.json --lag 2 <lines.txt
     --model                         ; = --lag 2 <lines.txt
     --classes
     --missing                       ; = -m m.json --lag 2 <nan.txt
+    --epoch-seconds                 ; = -m lasts.json --lag 2 <lines.txt
     --on-infeasible
 
 convert night.h5 -o out.h5
