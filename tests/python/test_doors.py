@@ -24,6 +24,33 @@ def test_signature_of_the_original(original, signature):
     assert shown(found(module, name)) in (signature, signature.replace(", transition_min_prob=None", ""))  # librosa has it from 1.0 on
 
 
+# ---- durations ----
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_explicit_durations(seed):
+    """gaussian-hsmm, an explicit-duration Viterbi and forward recursion of another author: truncated shifted Poisson durations, whole at both ends."""
+    hsmm = pytest.importorskip("gaussian_hsmm", reason="gaussian-hsmm is not installed")
+    rng = np.random.default_rng(seed)
+    k, longest, steps = 4, 12 + seed, 90
+    theirs = hsmm.GaussianHSMM(n_components=k, max_duration=longest)
+    theirs.startprob_ = rng.dirichlet(np.ones(k))
+    trans = rng.dirichlet(np.ones(k), k)
+    np.fill_diagonal(trans, 0)
+    theirs.transmat_ = trans / trans.sum(1, keepdims=True)
+    theirs.duration_means_ = 1 + rng.uniform(0, longest / 2, k)
+    theirs._update_duration_probabilities()
+    scores = np.log(rng.dirichlet(np.ones(k), steps))
+    names = [str(i) for i in range(k)]
+    model = sp.Model(names, probabilities=theirs.transmat_, start=dict(zip(names, theirs.startprob_, strict=True)), durations_at_ends="whole",
+                     durations={name: {"poisson": {"mean": mean}, "max": longest} for name, mean in zip(names, theirs.duration_means_, strict=True)})  # fmt: skip
+    path, score = theirs._viterbi(scores)
+    ours = sp.decode(scores, model, kind="scores")
+    np.testing.assert_array_equal(ours.path, path)
+    assert ours.score == pytest.approx(score, abs=1e-8)
+    assert sp.log_partition(scores, model, kind="scores") == pytest.approx(theirs._forward(scores)[1], abs=1e-8)
+
+
 # ---- librosa ----
 
 

@@ -209,7 +209,7 @@ WRONG = [
     ({"durations": {"N2": {"poisson": {"mean": 3, "spread": 3}}}}, r'key "spread" is not known in poisson'),
     ({"durations": {"N2": {"poisson": 3}}}, r'durations\["N2"\]: "poisson" needs an object of "mean"'),
     ({"durations": {"N2": {"min": 5, "max": 4}}}, r'the duration of "N2" has min 5 steps above max 4 steps'),
-    ({"durations": {"N2": {"min": "5min", "max": "4min"}}}, r'the duration of "N2" has min 300 s above max 240 s'),
+    ({"durations": {"N2": {"min": "5min", "max": "4min"}}}, r'the duration of "N2" has min 5 min above max 4 min'),
     ({"durations": {"N2": {"min": 0}}}, r'durations\["N2"\]: "min" needs a whole number of steps, as 3, or a time'),
     ({"durations": {"N2": {"min": 2.5}}}, r'durations\["N2"\]: "min" needs a whole number'),
     ({"durations": {"N2": {"min": True}}}, r'durations\["N2"\]: "min" needs a whole number'),
