@@ -46,8 +46,8 @@ def test_explicit_durations(seed):
                      durations={name: {"poisson": {"mean": mean}, "max": longest} for name, mean in zip(names, theirs.duration_means_, strict=True)})  # fmt: skip
     path, score = theirs._viterbi(scores)
     ours = sp.decode(scores, model, kind="scores")
-    np.testing.assert_array_equal(ours.path, path)
-    assert ours.score == pytest.approx(score, abs=1e-8)
+    np.testing.assert_array_equal(ours, path)
+    assert sp.path_score(scores, model, ours, kind="scores") == pytest.approx(score, abs=1e-8)
     assert sp.log_partition(scores, model, kind="scores") == pytest.approx(theirs._forward(scores)[1], abs=1e-8)
 
 
