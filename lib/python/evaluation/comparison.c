@@ -238,13 +238,17 @@ static PyObject *verdicts(const sp_gate *gate, PyObject *figures)
 static int32_t *classifiers_from(PyObject *list, int64_t n, int64_t n_against)
 {
     int32_t *classifiers = calloc((size_t)n + 1, sizeof *classifiers);
+    if (!classifiers) {
+        PyErr_NoMemory();
+        return NULL;
+    }
     bool is_right = PyList_Check(list) && PyList_Size(list) == n;
-    for (Py_ssize_t s = 0; classifiers && is_right && s < n; s++) {
+    for (Py_ssize_t s = 0; is_right && s < n; s++) {
         const long of = PyLong_AsLong(PyList_GetItem(list, s));
         is_right = of >= 0 && of <= n_against;
         classifiers[s] = (int32_t)of;
     }
-    if (classifiers && is_right)
+    if (is_right)
         return classifiers;
     free(classifiers);
     if (!PyErr_Occurred())
