@@ -76,6 +76,12 @@ static void exponentials(const double *x, int32_t n, double *linear)
         linear[i] = x[i] > -INFINITY ? exp(x[i]) : 0; /* most of a row is dead at first */
 }
 
+/* The last state of a row has itself before it, too. */
+static void add_stay(const double *x, int32_t last, double longer, double *out)
+{
+    out[last] = sp_logaddexp(out[last], x[last] + longer);
+}
+
 /* out[j] = log of the sum over what leads to j. A state inside a row has one or two before it. */
 static void runs_forward(const sp_sum_steps *f, const double *x, double *out)
 {
@@ -88,16 +94,21 @@ static void runs_forward(const sp_sum_steps *f, const double *x, double *out)
     for (int32_t i = 0; i < M; i++)
         r->out[r->source[i]] += f->linear[i] * r->leave[i];
     for (int32_t j = 0; j < M; j++) {
-        if (j > 0 && r->go_on[j - 1] > 0) {
+        if (j > 0 && r->source[j - 1] == r->source[j] && g->go_on[j - 1] > -INFINITY) { /* inside a row */
             out[j] = x[j - 1] + g->go_on[j - 1];
-            if (r->stay[j] > 0)
-                out[j] = sp_logaddexp(out[j], x[j] + log(r->stay[j]) + r->greatest);
             continue;
         }
         double sum = f->linear[j] * r->stay[j];
         for (int64_t p = g->pred_row[j]; p < g->pred_row[j + 1]; p++)
             sum += r->out[g->pred[p]] * r->weight[p];
         out[j] = sum > tiny ? log(sum) + r->greatest : sum_in_logs(&f->pred, j, x);
+    }
+    for (int32_t n = 0; n < g->n_rows; n++) {
+        const sp_run_row *row = &g->rows[n];
+        if (row->longer > -INFINITY && row->n_whole > 1)
+            add_stay(x, row->whole + row->n_whole - 1, row->longer, out);
+        if (row->longer > -INFINITY && row->n_cut > 1)
+            add_stay(x, row->cut + row->n_cut - 1, row->longer, out);
     }
 }
 
