@@ -65,6 +65,15 @@ typedef struct sp_duration {
     double *pmf; /* [n_pmf] not negative, of any sum above 0; owned */
 } sp_duration;
 
+/* A rule over more than two steps, as declared (models/rules.md). */
+typedef struct sp_rule {
+    char *name;       /* letters, digits, _ and -; distinct */
+    bool is_named;    /* false: the name is that of its place, rule1, rule2, ... */
+    char *text;       /* "never REM Wake REM" */
+    double cost;      /* >= 0 nats a violation; INFINITY: no path may break it */
+    bool may_at_gap;  /* what a gap hides may have kept it */
+} sp_rule;
+
 typedef enum sp_weight_form { SP_WEIGHTS_NONE, SP_WEIGHTS_PROBABILITIES, SP_WEIGHTS_LOG } sp_weight_form;
 
 typedef struct sp_model {
@@ -100,6 +109,10 @@ typedef struct sp_model {
     sp_duration *durations; /* [K] or NULL: none */
     bool whole_at_start, whole_at_end;
 
+    /* The classes of a path match each, or pay for each violation; see sp_model_add_rule(). */
+    int32_t n_rules;
+    sp_rule *rules;
+
     double *prior; /* [K] class frequencies of the classifier's training set, sum 1, or NULL */
 
     /* Decoding defaults; NaN where the model does not say. */
@@ -128,6 +141,12 @@ int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
  * is forbidden, durations that are possible, prior non-negative and summing to 1 within 1e-6, temperature > 0.
  * Returns SP_OK or SP_EMODEL (message names the class or state and the mend). */
 sp_status sp_model_check(const sp_model *model, sp_error *err);
+
+/* Adds a rule.
+ *   name  NULL: that of its place, "rule1" for the first
+ *   cost  nats a violation, not negative; INFINITY: forbidden
+ * SP_OK, SP_EMODEL (text or name; the sentence says line and column, and shows them), SP_EINVAL (cost), SP_ENOMEM. */
+sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap, sp_error *err);
 
 /* What a duration says of whole runs, in steps. */
 typedef struct sp_duration_lengths {
@@ -172,7 +191,8 @@ typedef struct sp_chain sp_chain;
 typedef struct sp_chain_options {
     double transition_weight; /* 1: log weights of transitions (not of start, end and durations) are multiplied by it */
     bool is_boolean;          /* false; true: every allowed transition, start, end and duration weighs 0 */
-    double step_seconds;      /* 0: length of a step, for durations in time; not known */
+    double step_seconds;      /* 0: length of a step, for durations and rules in time; not known */
+    int64_t max_states;       /* 100,000: of a model with rules, compiled states at most */
     const int32_t
         *class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
 } sp_chain_options;
@@ -180,15 +200,15 @@ typedef struct sp_chain_options {
 sp_chain_options sp_chain_options_default(void);
 
 /* Compiles. The model is not needed afterwards.
- * Returns SP_OK, SP_EINVAL (transition_weight not finite), SP_EMODEL (sp_model_check; a duration in seconds without step_seconds;
- * too many states), SP_ENOMEM.
+ * Returns SP_OK, SP_EINVAL (transition_weight not finite), SP_EMODEL (sp_model_check; a time without step_seconds; too many
+ * states; rules that contradict each other), SP_ENOMEM.
  * Cost    O(states + transitions) memory, no dense matrix. */
 sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, sp_chain **out, sp_error *err);
 void sp_chain_free(sp_chain *chain);
 
 int32_t sp_chain_n_classes(const sp_chain *chain);
 
-/* The rules in classes (score columns). A pair of classes is legal when some state of the first can be followed by some state of
+/* The matrix in classes (score columns), whatever `rules` say. A pair of classes is legal when some state of the first can be followed by some state of
  * the second. O(1) or O(log). */
 bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to);
 bool sp_chain_is_legal_start(const sp_chain *chain, int32_t k);
