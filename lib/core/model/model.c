@@ -1,6 +1,8 @@
 #include "statepath/model.h"
 #include "core/model/model.h"
 
+#include "core/rules/rules.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +67,7 @@ void sp_model_free(sp_model *model)
     for (int32_t k = 0; model->durations && k < model->n_classes; k++)
         free(model->durations[k].pmf);
     free(model->durations);
+    sp_rules_drop(model, 0);
     free(model->prior);
     free(model->labeller);
     free(model);

@@ -10,7 +10,7 @@
 /* ---- the automaton ---- */
 
 /* Letters are the classes 0..K-1, then two more. */
-#define SP_RULE_GAP(K) (K)       /* the chain is broken here; no step */
+#define SP_RULE_GAP(K) (K)         /* the chain is broken here; no step */
 #define SP_RULE_UNKNOWN(K) (K + 1) /* a step of the reference without label; not in products */
 #define SP_RULE_LETTERS(K) (K + 2)
 
@@ -18,8 +18,8 @@ typedef struct sp_rule_automaton {
     int32_t n_states, n_classes;
     bool is_backward; /* it reads a path from its last step to its first: every a followed_by c */
     /* State 0 is the first. */
-    int32_t *next;   /* [n_states, K+2] */
-    uint8_t *broken; /* [n_states, K+2] violations at that step: 0 or 1 */
+    int32_t *next;    /* [n_states, K+2] */
+    uint8_t *broken;  /* [n_states, K+2] violations at that step: 0 or 1 */
     int32_t *missing; /* [n_states] violations where the path ends in that state */
 } sp_rule_automaton;
 
@@ -28,14 +28,15 @@ typedef struct sp_rule_automaton {
 sp_status sp_rule_compile(const sp_model *model, int32_t r, double step_seconds, sp_rule_automaton *out, sp_error *err);
 void sp_rule_automaton_clear(sp_rule_automaton *automaton);
 
-/* Is the text a rule of this model? Steps need no length. SP_OK; SP_EMODEL: line, column, what was expected, the line and a caret. */
-sp_status sp_rule_check(const sp_model *model, const char *name, const char *text, sp_error *err);
+/* Are the rules of a model rules: names, texts, costs? Steps need no length. SP_OK; SP_EMODEL: line, column, what was expected,
+ * and below the sentence the line with a caret; SP_ENOMEM. */
+sp_status sp_rules_check(const sp_model *model, sp_error *err);
 
 /* ---- the rules of a chain ---- */
 
 typedef struct sp_chain_rule {
     char *name, *text;
-    double cost; /* nats a violation; INFINITY: forbidden */
+    double cost;                 /* nats a violation; INFINITY: forbidden */
     sp_rule_automaton automaton; /* letters are the chain's columns */
 } sp_chain_rule;
 
@@ -58,9 +59,12 @@ int32_t sp_rule_walk_step(sp_rule_walk *walk, const sp_chain_rule *rule, int32_t
 /* The path is over: violations that show at its end only. *step: where, the first open step of `every a followed_by c`, else the last. */
 int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, int64_t *step);
 
-/* ---- copying ---- */
+/* ---- declared ---- */
 
-/* Copies the rules; false on lack of memory. */
+/* Adds the rules of a model of the same classes to another; false on lack of memory. */
 bool sp_rules_copy(const sp_model *from, sp_model *to);
+
+/* Leaves the first n_left rules of a model. */
+void sp_rules_drop(sp_model *model, int32_t n_left);
 
 #endif

@@ -67,11 +67,11 @@ typedef struct sp_duration {
 
 /* A rule over more than two steps, as declared (models/rules.md). */
 typedef struct sp_rule {
-    char *name;       /* letters, digits, _ and -; distinct */
-    bool is_named;    /* false: the name is that of its place, rule1, rule2, ... */
-    char *text;       /* "never REM Wake REM" */
-    double cost;      /* >= 0 nats a violation; INFINITY: no path may break it */
-    bool may_at_gap;  /* what a gap hides may have kept it */
+    char *name;      /* letters, digits, _ and -; distinct */
+    bool is_named;   /* false: the name is that of its place, rule1, rule2, ... */
+    char *text;      /* "never REM Wake REM" */
+    double cost;     /* >= 0 nats a violation; INFINITY: no path may break it */
+    bool may_at_gap; /* what a gap hides may have kept it */
 } sp_rule;
 
 typedef enum sp_weight_form { SP_WEIGHTS_NONE, SP_WEIGHTS_PROBABILITIES, SP_WEIGHTS_LOG } sp_weight_form;

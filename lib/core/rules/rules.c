@@ -1,0 +1,126 @@
+#include "core/rules/rules.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/owned.h"
+#include "core/rules/rule_text.h"
+#include "core/try.h"
+
+/* ---- declared ---- */
+
+static sp_status check_rule(const sp_model *model, const sp_rule *rule, int32_t n_before, sp_error *err)
+{
+    sp_rule_text text;
+    sp_status status = SP_OK;
+    if (!*rule->name)
+        return sp_fail(err, SP_EMODEL, "model %s: a rule has the empty string for its name", model->name);
+    for (const char *c = rule->name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+            return sp_fail(err, SP_EMODEL, "model %s: a rule is called \"%s\"; names are of letters, digits, _ and -",
+                           model->name, rule->name);
+    for (int32_t r = 0; r < n_before; r++)
+        if (strcmp(model->rules[r].name, rule->name) == 0)
+            return sp_fail(err, SP_EMODEL, "model %s: two rules are called \"%s\"; give one of them another name", model->name,
+                           rule->name);
+    if (!(rule->cost >= 0))
+        return sp_fail(err, SP_EMODEL, "model %s: the cost of rule %s is %g; it is a number of nats, not below 0", model->name,
+                       rule->name, rule->cost);
+    status = sp_rule_parse(model, rule->name, rule->text, &text, err);
+    sp_rule_text_clear(&text);
+    return status;
+}
+
+sp_status sp_rules_check(const sp_model *model, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int32_t r = 0; r < model->n_rules && status == SP_OK; r++)
+        status = check_rule(model, &model->rules[r], r, err);
+    return status;
+}
+
+static char *copy_text(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static void clear_rule(sp_rule *rule)
+{
+    free(rule->name);
+    free(rule->text);
+}
+
+sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap, sp_error *err)
+{
+    char own_name[24];
+    bool is_whole = true;
+    snprintf(own_name, sizeof own_name, "rule%d", (int)model->n_rules + 1);
+    model->rules = sp_grown(model->rules, (int64_t)model->n_rules + 1, sizeof *model->rules, &is_whole);
+    if (!is_whole)
+        return sp_no_memory(err);
+    sp_rule *rule = &model->rules[model->n_rules];
+    *rule = (sp_rule){copy_text(name ? name : own_name), name != NULL, copy_text(text), cost, may_at_gap};
+    const sp_status status = rule->name && rule->text ? check_rule(model, rule, model->n_rules, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        model->n_rules++;
+    else
+        clear_rule(rule);
+    return status;
+}
+
+void sp_rules_drop(sp_model *model, int32_t n_left)
+{
+    for (int32_t r = n_left; r < model->n_rules; r++)
+        clear_rule(&model->rules[r]);
+    model->n_rules = n_left;
+    if (n_left > 0)
+        return;
+    free(model->rules);
+    model->rules = NULL;
+}
+
+bool sp_rules_copy(const sp_model *from, sp_model *to)
+{
+    for (int32_t r = 0; r < from->n_rules; r++) {
+        const sp_rule *rule = &from->rules[r];
+        if (sp_model_add_rule(to, rule->is_named ? rule->name : NULL, rule->text, rule->cost, rule->may_at_gap, NULL) != SP_OK)
+            return false;
+    }
+    return true;
+}
+
+/* ---- along a path ---- */
+
+int32_t sp_rule_walk_step(sp_rule_walk *walk, const sp_chain_rule *rule, int32_t k, bool is_gap)
+{
+    const sp_rule_automaton *a = &rule->automaton;
+    const int32_t K = a->n_classes, letters[2] = {SP_RULE_GAP(K), k < 0 ? SP_RULE_UNKNOWN(K) : k};
+    int32_t n = 0;
+    for (int i = !is_gap; i < 2; i++) {
+        const int32_t letter = letters[i];
+        if (!a->is_backward) {
+            const size_t at = (size_t)walk->state * (size_t)SP_RULE_LETTERS(K) + (size_t)letter;
+            n += a->broken[at];
+            walk->state = a->next[at];
+            continue;
+        }
+        if (a->next[letter] != 0) /* from state 0: what closes open steps */
+            walk->n_open = 0;
+        if (a->broken[letter] && walk->n_open++ == 0)
+            walk->first_open = walk->n_steps;
+    }
+    walk->n_steps++;
+    return n;
+}
+
+int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, int64_t *step)
+{
+    const bool is_open = rule->automaton.is_backward;
+    *step = is_open && walk->n_open > 0 ? walk->first_open : walk->n_steps - 1;
+    return is_open ? walk->n_open : rule->automaton.missing[walk->state];
+}

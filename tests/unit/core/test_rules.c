@@ -1,0 +1,241 @@
+/* Rules over classes: what they say of a path, and what is wrong with their texts. Paths are written as letters: | is a gap, ? a step
+ * without label. */
+#include "check.h"
+#include "core/rules/rules.h"
+#include "failing_alloc.h"
+
+#include <math.h>
+
+static const char *const classes[] = {"a", "b", "c", "it's d"};
+
+static sp_model *new_model(void)
+{
+    sp_model *model = sp_model_new("letters", 4, classes);
+    assert_non_null(model);
+    return model;
+}
+
+static int64_t violations(const char *text, const char *path, bool may_at_gap)
+{
+    sp_model *model = new_model();
+    sp_error err;
+    assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, may_at_gap, &err), &err);
+    sp_chain_rule rule = {.cost = INFINITY};
+    assert_ok(sp_rule_compile(model, 0, 30, &rule.automaton, &err), &err);
+    sp_rule_walk walk = {0};
+    int64_t n = 0, step;
+    bool is_gap = false;
+    for (const char *c = path; *c; c++) {
+        if (*c != '|')
+            n += sp_rule_walk_step(&walk, &rule, *c == '?' ? -1 : *c - 'a', is_gap);
+        is_gap = *c == '|';
+    }
+    n += sp_rule_walk_end(&walk, &rule, &step);
+    sp_rule_automaton_clear(&rule.automaton);
+    sp_model_free(model);
+    return n;
+}
+
+static const struct {
+    const char *rule, *path;
+    int64_t n, n_may; /* violations; where a gap may have held what is missing */
+} cases[] = {
+    {"never a b a", "aabaa", 1, 1},
+    {"never a b a", "ababa", 2, 2},
+    {"never a b a", "abba", 0, 0},
+    {"never a b a", "ab|a", 0, 0},
+    {"never a b a", "ab?a", 0, 0},
+    {"never a b{1,2} a", "abbaba", 2, 2},
+    {"never [a b]{3}", "abacab", 1, 1},
+    {"never [^ a]", "abca", 2, 2},
+    {"never 'it''s d'", "add", 2, 2},
+    {"never (a | b c)", "abcb", 2, 2},
+    {"never b{60s,}", "abbb", 2, 2},
+    {"at_least 2 c", "acac", 0, 0},
+    {"at_least 3 c", "a", 3, 3},
+    {"at_least 3 c", "ac|a", 2, 0},
+    {"at_least 60s c", "acb", 1, 1},
+    {"at_least 2 runs of c", "accca", 1, 1},
+    {"at_least 2 runs of c", "cc|c", 0, 0},
+    {"at_least 2 c from first b", "ccbc", 1, 1},
+    {"at_least 2 c from first b", "cc", 2, 2},
+    {"at_least 1 runs of c from first c", "bcc", 0, 0},
+    {"at_most 1 c", "cacc", 2, 2},
+    {"at_most 0 c", "cac", 2, 2},
+    {"at_most 1 runs of c", "ccacca", 1, 1},
+    {"at_most 1 runs of c", "ccacc|c", 2, 2},
+    {"not_before 3 c", "cacc", 2, 2},
+    {"not_before 3 c", "a|cc", 2, 0},
+    {"not_before 3 c", "??cc", 1, 1},
+    {"not_before 60s c", "acc", 1, 1},
+    {"not_before 0min c", "cc", 0, 0},
+    {"not_before 2 c from first b", "cabcc", 2, 2},
+    {"not_before 2 c from first b", "cc", 2, 2},
+    {"not_before 2 c from first b", "?cc", 2, 1},
+    {"not_after 1 c", "cccc", 2, 2},
+    {"not_after 1 c from first b", "ccbcc", 1, 1},
+    {"first a", "ba", 1, 1},
+    {"first [a b]", "ba", 0, 0},
+    {"first a", "?b", 0, 0},
+    {"last b", "ba", 1, 1},
+    {"last b", "ab", 0, 0},
+    {"last b", "a?", 0, 0},
+    {"every a followed_by c", "aaca", 1, 1},
+    {"every a followed_by c", "aab", 2, 2},
+    {"every a followed_by c", "aa|b", 2, 0},
+    {"every a followed_by c", "a|c", 0, 0},
+    {"every a followed_by a", "aaa", 1, 1},
+    {"every c preceded_by a", "ccac", 2, 2},
+    {"every c preceded_by a", "b|c", 1, 0},
+    {"every c preceded_by a", "a|c", 0, 0},
+    {"order [a, b, c]", "aabccc", 0, 0},
+    {"order [a, b, a]", "aaba", 0, 0},
+    {"order [a b]", "aaba", 1, 1},
+    {"order [a b]", "aa", 1, 1},
+    {"order [a b]", "a|a|b", 0, 0},
+    {"order [a b c]", "aa|c", 1, 0},
+    {"a* (b+ c+)* a*", "aabcbca", 0, 0},
+    {"a* (b+ c+)* a*", "aaba", 1, 1},
+    {"(a | b){2,3} c+ .*", "abcda", 0, 0},
+    {"(a | b){2,3} c+ .*", "accc", 1, 1},
+    {"a b c", "a|c", 1, 0},
+    {". .", "ab", 0, 0},
+    {". .", "abc", 1, 1},
+};
+
+static void test_violations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t n = violations(cases[i].rule, cases[i].path, false), n_may = violations(cases[i].rule, cases[i].path, true);
+        if (n != cases[i].n || n_may != cases[i].n_may)
+            fail_msg("%s on %s: %lld (%lld expected), with gaps that may %lld (%lld)", cases[i].rule, cases[i].path, (long long)n,
+                     (long long)cases[i].n, (long long)n_may, (long long)cases[i].n_may);
+    }
+}
+
+static void test_where(void **state)
+{
+    (void)state;
+    sp_model *model = new_model();
+    sp_error err;
+    assert_ok(sp_model_add_rule(model, NULL, "every a followed_by c", INFINITY, false, &err), &err);
+    sp_chain_rule rule = {.cost = INFINITY};
+    assert_ok(sp_rule_compile(model, 0, 0, &rule.automaton, &err), &err);
+    sp_rule_walk walk = {0};
+    static const int32_t path[] = {0, 2, 1, 0, 0, 1};
+    int64_t step;
+    for (int t = 0; t < 6; t++)
+        assert_int_equal(sp_rule_walk_step(&walk, &rule, path[t], false), 0);
+    assert_int_equal(sp_rule_walk_end(&walk, &rule, &step), 2);
+    assert_int_equal(step, 3);
+    sp_rule_automaton_clear(&rule.automaton);
+    sp_model_free(model);
+}
+
+/* The least automaton, whatever the text. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule;
+        int32_t n;
+    } sizes[] = {{"never a b a", 3},  {"never (a b a | a b a)", 3},
+                 {".*", 1},           {"(a | b | c | 'it''s d')*", 1},
+                 {"at_least 2 c", 3}, {"not_before 3 c", 4},
+                 {"last a", 2},       {"order [a b c]", 5},
+                 {"never .* a", 1},   {"a a", 4},
+                 {"first a", 2}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        sp_model *model = new_model();
+        sp_error err;
+        sp_rule_automaton a;
+        assert_ok(sp_model_add_rule(model, "x", sizes[i].rule, 1, false, &err), &err);
+        assert_ok(sp_rule_compile(model, 0, 0, &a, &err), &err);
+        if (a.n_states != sizes[i].n)
+            fail_msg("%s: %d states, %d expected", sizes[i].rule, (int)a.n_states, (int)sizes[i].n);
+        sp_rule_automaton_clear(&a);
+        sp_model_free(model);
+    }
+}
+
+static void test_bad_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule, *message;
+    } bad[] = {
+        {"", "rule x: line 1, column 1: a class is expected, but the rule ends here\n  \n  ^"},
+        {"never a q", "rule x: line 1, column 9: \"q\" is no class of model letters: a, b, c, it's d\n  never a q\n          ^"},
+        {"(a b", "rule x: line 1, column 1: this parenthesis has no end\n  (a b\n  ^"},
+        {"a\nb ^", "rule x: line 2, column 3: a class is expected, but here is ^\n  b ^\n    ^"},
+        {"a**",
+         "rule x: line 1, column 3: this is the second \"how often\" in a row; put the first into parentheses\n  a**\n    ^"},
+        {"a{3,2}", "rule x: line 1, column 2: the second number is less than the first\n  a{3,2}\n   ^"},
+        {"at_least c",
+         "rule x: line 1, column 10: a number of steps, or a time such as 90s, 15min, 1h, is expected, but here is c\n"
+         "  at_least c\n           ^"},
+        {"at_least 1.5 c", "rule x: line 1, column 10: a number of steps is whole, and a million at most\n"
+                           "  at_least 1.5 c\n           ^"},
+        {"every a b",
+         "rule x: line 1, column 9: followed_by or preceded_by is expected, but here is b\n  every a b\n          ^"},
+        {"order [a, a]",
+         "rule x: line 1, column 11: the class before is the same, and two runs of one class are never neighbours\n"
+         "  order [a, a]\n            ^"},
+        {"'a", "rule x: line 1, column 1: this quote has no end\n  'a\n  ^"},
+        {"first a b", "rule x: line 1, column 9: the end of the rule is expected, but here is b\n  first a b\n          ^"},
+        {"[^ a b c 'it''s d']", "rule x: line 1, column 1: no class is left here\n  [^ a b c 'it''s d']\n  ^"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sp_model *model = new_model();
+        sp_error err;
+        assert_int_equal(sp_model_add_rule(model, "x", bad[i].rule, 1, false, &err), SP_EMODEL);
+        assert_string_equal(err.message, bad[i].message);
+        assert_int_equal(model->n_rules, 0);
+        sp_model_free(model);
+    }
+    sp_model *model = new_model();
+    sp_error err;
+    sp_rule_automaton a;
+    assert_ok(sp_model_add_rule(model, "x", "never a*", 1, false, &err), &err);
+    assert_ok(sp_model_add_rule(model, "y", "never a{2min}", 1, false, &err), &err);
+    assert_ok(sp_model_add_rule(model, "z", "((a{1000}){1000}){1000}", 1, false, &err), &err);
+    assert_int_equal(sp_model_add_rule(model, "z", "a", 1, false, &err), SP_EMODEL);
+    assert_string_equal(err.message, "model letters: two rules are called \"z\"; give one of them another name");
+    assert_int_equal(sp_model_add_rule(model, "z.1", "a", 1, false, &err), SP_EMODEL);
+    assert_int_equal(sp_model_add_rule(model, "w", "a", NAN, false, &err), SP_EMODEL);
+    for (int32_t r = 0; r < 3; r++)
+        assert_int_equal(sp_rule_compile(model, r, 0, &a, &err), SP_EMODEL);
+    assert_string_equal(err.message, "rule z: it has to remember more than 1048576 states; make its numbers smaller");
+    sp_model_free(model);
+}
+
+static sp_status compile_once(void *arg)
+{
+    sp_model *model = sp_model_new("letters", 4, classes);
+    sp_rule_automaton a = {0};
+    (void)arg;
+    sp_status status = model ? SP_OK : SP_ENOMEM;
+    if (status == SP_OK)
+        status = sp_model_add_rule(model, NULL, "(a | b){2,3} c+ .*", 1, true, NULL);
+    if (status == SP_OK)
+        status = sp_rule_compile(model, 0, 0, &a, NULL);
+    sp_rule_automaton_clear(&a);
+    sp_model_free(model);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    assert_true(assert_each_alloc_may_fail(compile_once, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_violations), cmocka_unit_test(test_where),  cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_bad_texts),  cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
