@@ -1,6 +1,8 @@
 /* Compiling a model: see statepath/model.h for what happens and chain_states.h for what comes out. */
 #include "core/chain_states.h"
 #include "core/model/unfold.h"
+#include "core/rules/product.h"
+#include "core/rules/rules.h"
 #include "core/try.h"
 
 #include <assert.h>
@@ -12,7 +14,7 @@ static const int64_t MOST_TRANSITIONS = INT64_C(1) << 28;
 
 sp_chain_options sp_chain_options_default(void)
 {
-    return (sp_chain_options){.transition_weight = 1};
+    return (sp_chain_options){.transition_weight = 1, .max_states = 100000};
 }
 
 static void free_runs(sp_run_graph *runs)
@@ -28,18 +30,32 @@ static void free_runs(sp_run_graph *runs)
     free(runs);
 }
 
-void sp_chain_free(sp_chain *chain)
+static void free_transitions(sp_chain *chain)
 {
-    if (!chain)
-        return;
-    free(chain->state_class);
-    free(chain->class_first);
     free(chain->pred_row);
     free(chain->pred);
     free(chain->pred_weight);
     free(chain->succ_row);
     free(chain->succ);
     free(chain->succ_weight);
+}
+
+void sp_chain_free(sp_chain *chain)
+{
+    if (!chain)
+        return;
+    free(chain->state_class);
+    free(chain->class_first);
+    free_transitions(chain);
+    if (chain->across)
+        free_transitions(chain->across);
+    free(chain->across);
+    for (int32_t r = 0; r < chain->n_rules; r++) {
+        free(chain->rules[r].name);
+        free(chain->rules[r].text);
+        sp_rule_automaton_clear(&chain->rules[r].automaton);
+    }
+    free(chain->rules);
     free(chain->start);
     free(chain->end);
     free(chain->entry);
@@ -51,6 +67,8 @@ void sp_chain_free(sp_chain *chain)
     free_runs(chain->runs);
     free(chain->legal_row);
     free(chain->legal_to);
+    free(chain->legal_start);
+    free(chain->legal_end);
     free(chain);
 }
 
@@ -77,13 +95,14 @@ static void fill_rows(int32_t n_states, int64_t n_edges, const sp_edge *edges, b
 }
 
 /* Predecessor and successor lists, both ascending: sorting by one end and then, stably, by the other orders both. */
-static sp_status connect(const sp_chain_options *options, const sp_placement *place, sp_chain *chain, sp_error *err)
+static sp_status connect(const sp_chain_options *options, const sp_placement *place, const sp_chain *owner, sp_edge_kind kind,
+                         sp_chain *chain, sp_error *err)
 {
-    int32_t m = chain->n_states;
+    const int32_t m = owner->n_states;
     sp_edge_list count = {NULL, 0};
-    sp_list_edges(options, place, false, &count);
+    sp_list_edges(options, place, owner, kind, &count);
     if (count.n > MOST_TRANSITIONS)
-        return sp_fail(err, SP_EMODEL, "model %s: its durations unfold into %lld transitions; shorten them", place->model->name,
+        return sp_fail(err, SP_EMODEL, "model %s: it unfolds into %lld transitions; shorten its durations", place->model->name,
                        (long long)count.n);
     sp_edge *edges = new_array(count.n, sizeof *edges);
     int64_t *next = new_array(m, sizeof *next);
@@ -99,7 +118,7 @@ static sp_status connect(const sp_chain_options *options, const sp_placement *pl
         status = sp_no_memory(err);
     if (status == SP_OK) {
         sp_edge_list list = {edges, 0};
-        sp_list_edges(options, place, false, &list);
+        sp_list_edges(options, place, owner, kind, &list);
         int64_t n = list.n;
         fill_rows(m, n, edges, false, chain->succ_row, chain->succ, chain->succ_weight, next);
         int64_t e = 0;
@@ -124,7 +143,7 @@ static sp_status connect_rows(const sp_chain_options *options, const sp_placemen
 {
     const int32_t m = chain->n_states;
     sp_edge_list list = {NULL, 0};
-    sp_list_edges(options, place, true, &list);
+    sp_list_edges(options, place, chain, SP_EDGES_BY_ROWS, &list);
     sp_run_graph *g = chain->runs = new_array(1, sizeof *g);
     sp_edge *edges = new_array(list.n, sizeof *edges);
     int64_t *next = new_array(m, sizeof *next);
@@ -138,7 +157,7 @@ static sp_status connect_rows(const sp_chain_options *options, const sp_placemen
     g->pred_weight = new_array(list.n, sizeof *g->pred_weight);
     TRY(g->rows && g->leave && g->go_on && g->pred_row && g->pred && g->pred_weight ? SP_OK : sp_no_memory(err));
     list = (sp_edge_list){edges, 0};
-    sp_list_edges(options, place, true, &list);
+    sp_list_edges(options, place, chain, SP_EDGES_BY_ROWS, &list);
     fill_rows(m, list.n, edges, true, g->pred_row, g->pred, g->pred_weight, next);
     sp_place_runs(place, g);
 done:
@@ -182,18 +201,17 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
     return SP_OK;
 }
 
-/* Do the classes of a path tell its states? */
-static bool classes_tell_states(const sp_chain *chain)
+static void list_legal_ends(sp_chain *chain)
 {
-    for (int32_t k = 0; k < chain->n_classes; k++) {
-        int32_t n_starts = 0, n_entries = 0;
-        for (int32_t j = chain->class_first[k]; j < chain->class_first[k + 1]; j++) {
-            n_starts += chain->start[j] > -INFINITY;
-            n_entries += chain->entry[j];
-        }
-        if (n_starts > 1 || n_entries > 1)
-            return false;
+    for (int32_t s = 0; s < chain->n_states; s++) {
+        chain->legal_start[chain->state_class[s]] |= chain->start[s] > -INFINITY;
+        chain->legal_end[chain->state_class[s]] |= chain->end[s] > -INFINITY;
     }
+}
+
+/* Has each state one successor of a class at most? */
+static bool classes_tell_successors(const sp_chain *chain)
+{
     for (int32_t i = 0; i < chain->n_states; i++)
         for (int64_t s = chain->succ_row[i] + 1; s < chain->succ_row[i + 1]; s++)
             if (chain->state_class[chain->succ[s]] == chain->state_class[chain->succ[s - 1]])
@@ -201,9 +219,31 @@ static bool classes_tell_states(const sp_chain *chain)
     return true;
 }
 
+bool sp_chain_tells_states(const sp_chain *chain, bool has_gap)
+{
+    for (int32_t k = 0; k < chain->n_classes; k++) {
+        int32_t n_starts = 0, n_entries = 0;
+        for (int32_t j = chain->class_first[k]; j < chain->class_first[k + 1]; j++) {
+            n_starts += chain->start[j] > -INFINITY;
+            n_entries += has_gap && !chain->across && chain->entry[j];
+        }
+        if (n_starts > 1 || n_entries > 1)
+            return false;
+    }
+    return classes_tell_successors(chain) && (!has_gap || !chain->across || classes_tell_successors(chain->across));
+}
+
+static bool weighs_nothing(const sp_chain *chain)
+{
+    for (int64_t e = 0; e < chain->succ_row[chain->n_states]; e++)
+        if (chain->succ_weight[e] != 0)
+            return false;
+    return true;
+}
+
 static void note_shape(sp_chain *chain)
 {
-    chain->is_told = classes_tell_states(chain);
+    chain->is_told = sp_chain_tells_states(chain, true);
     bool leaves = false;
     for (int32_t s = 0; chain->leave && s < chain->n_states; s++)
         leaves |= chain->leave[s] != 0;
@@ -211,16 +251,25 @@ static void note_shape(sp_chain *chain)
         free(chain->leave);
         chain->leave = NULL;
     }
-    chain->is_plain = chain->n_states == chain->n_classes && !leaves;
-    chain->is_boolean = true;
+    chain->is_plain = chain->n_states == chain->n_classes && !leaves && !chain->across;
+    chain->is_boolean = weighs_nothing(chain) && (!chain->across || weighs_nothing(chain->across));
     for (int32_t s = 0; s < chain->n_states; s++) {
         chain->is_plain &= chain->state_class[s] == s;
         chain->is_boolean &=
             (chain->start[s] == 0 || chain->start[s] == -INFINITY) && (chain->end[s] == 0 || chain->end[s] == -INFINITY);
         chain->is_boolean &= sp_chain_leave(chain, s) == 0 || sp_chain_leave(chain, s) == -INFINITY;
     }
-    for (int64_t e = 0; e < chain->succ_row[chain->n_states]; e++)
-        chain->is_boolean &= chain->succ_weight[e] == 0;
+    if (chain->across) { /* what does not differ is shared */
+        sp_chain next = *chain->across;
+        *chain->across = *chain;
+        chain->across->pred_row = next.pred_row;
+        chain->across->pred = next.pred;
+        chain->across->pred_weight = next.pred_weight;
+        chain->across->succ_row = next.succ_row;
+        chain->across->succ = next.succ;
+        chain->across->succ_weight = next.succ_weight;
+        chain->across->across = NULL;
+    }
 }
 
 static void drop_end_weights(sp_chain *chain)
@@ -245,21 +294,15 @@ static sp_status keep_durations(sp_placement *place, const int32_t *column_of_cl
     return SP_OK;
 }
 
-sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, sp_chain **out, sp_error *err)
+/* Compiles a model whose states are declared: rules have been multiplied in. gaps: NULL: each state may stand first after one. */
+static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, const sp_chain_options *options, sp_chain **out,
+                         sp_error *err)
 {
-    sp_chain_options defaults = sp_chain_options_default();
-    if (!options)
-        options = &defaults;
-    if (!isfinite(options->transition_weight))
-        return sp_fail(err, SP_EINVAL, "transition weight %g: it multiplies log weights and must be a finite number",
-                       options->transition_weight);
-    sp_status status = sp_model_check(model, err);
-    if (status != SP_OK)
-        return status;
-    int32_t K = model->n_classes;
+    const int32_t K = model->n_classes;
     sp_placement place = {.model = NULL};
     sp_chain *chain = calloc(1, sizeof *chain);
     int32_t *column_of_class = new_array(K, sizeof *column_of_class);
+    sp_status status = SP_OK;
     if (chain) {
         chain->n_classes = K;
         chain->min_dwell_at_end = model->min_dwell_at_end;
@@ -267,16 +310,23 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
         chain->whole_at_end = model->whole_at_end;
         chain->class_first = new_array(K + 1, sizeof *chain->class_first);
         chain->min_dwell = new_array(K, sizeof *chain->min_dwell);
+        chain->legal_start = new_array(K, 1);
+        chain->legal_end = new_array(K, 1);
     }
-    if (!chain || !column_of_class || !chain->class_first || !chain->min_dwell)
+    if (!chain || !column_of_class || !chain->class_first || !chain->min_dwell || !chain->legal_start || !chain->legal_end)
         TRY(sp_no_memory(err));
     assert(chain); /* sp_no_memory() never returns SP_OK */
     for (int32_t c = 0; c < K; c++)
         column_of_class[options->class_of_column ? options->class_of_column[c] : c] = c;
-    TRY(sp_placement_make(&place, model, options, column_of_class, chain, err));
-    TRY(connect(options, &place, chain, err));
+    TRY(sp_placement_make(&place, model, gaps, options, column_of_class, chain, err));
+    TRY(connect(options, &place, chain, SP_EDGES_NEXT, chain, err));
+    if (gaps && gaps->row) {
+        TRY((chain->across = calloc(1, sizeof *chain->across)) ? SP_OK : sp_no_memory(err));
+        TRY(connect(options, &place, chain, SP_EDGES_ACROSS, chain->across, err));
+    }
     TRY(list_legal_pairs(chain, err));
-    if (chain->n_states > SP_RUNS_LEAST && sp_has_plain_runs(&place))
+    list_legal_ends(chain);
+    if (chain->n_states > SP_RUNS_LEAST && !gaps && sp_has_plain_runs(&place))
         TRY(connect_rows(options, &place, chain, err));
     TRY(keep_durations(&place, column_of_class, chain, err));
     if (options->is_boolean)
@@ -288,5 +338,162 @@ done:
     sp_chain_free(chain);
     sp_placement_clear(&place);
     free(column_of_class);
+    return status;
+}
+
+/* ---- rules ---- */
+
+/* What the matrix says stays what it says: which pairs are legal, how short runs may be. */
+static sp_status keep_matrix(const sp_model *model, const sp_chain_options *options, sp_chain *chain, sp_error *err)
+{
+    sp_model matrix = *model;
+    sp_chain *from;
+    matrix.n_rules = 0;
+    const sp_status status = compile(&matrix, NULL, options, &from, err);
+    if (status != SP_OK)
+        return status;
+    sp_chain old = *chain;
+    chain->legal_row = from->legal_row;
+    chain->legal_to = from->legal_to;
+    chain->legal_start = from->legal_start;
+    chain->legal_end = from->legal_end;
+    chain->min_dwell = from->min_dwell;
+    from->legal_row = old.legal_row;
+    from->legal_to = old.legal_to;
+    from->legal_start = old.legal_start;
+    from->legal_end = old.legal_end;
+    from->min_dwell = old.min_dwell;
+    sp_chain_free(from);
+    return SP_OK;
+}
+
+/* The automata, whose letters become the chain's columns. */
+static sp_status keep_rules(const sp_model *model, const sp_chain_options *options, sp_chain *chain, sp_error *err)
+{
+    const size_t K = (size_t)model->n_classes, L = K + 2;
+    int32_t *next = new_array((int64_t)L, sizeof *next);
+    uint8_t *broken = new_array((int64_t)L, 1);
+    sp_status status = SP_OK;
+    TRY(next && broken && (chain->rules = new_array(model->n_rules, sizeof *chain->rules)) ? SP_OK : sp_no_memory(err));
+    chain->n_rules = model->n_rules;
+    for (int32_t r = 0; r < model->n_rules; r++) {
+        sp_chain_rule *rule = &chain->rules[r];
+        sp_rule_automaton *a = &rule->automaton;
+        rule->name = strdup(model->rules[r].name);
+        rule->text = strdup(model->rules[r].text);
+        rule->cost = model->rules[r].cost;
+        TRY(rule->name && rule->text ? SP_OK : sp_no_memory(err));
+        TRY(sp_rule_compile(model, r, options->step_seconds, a, err));
+        for (int32_t i = 0; options->class_of_column && i < a->n_states; i++) {
+            memcpy(next, a->next + (size_t)i * L, K * sizeof *next);
+            memcpy(broken, a->broken + (size_t)i * L, K);
+            for (size_t c = 0; c < K; c++) {
+                a->next[(size_t)i * L + c] = next[options->class_of_column[c]];
+                a->broken[(size_t)i * L + c] = broken[options->class_of_column[c]];
+            }
+        }
+    }
+done:
+    free(next);
+    free(broken);
+    return status;
+}
+
+/* Does some path lead from a start to an end, over gaps if need be? *out is false, and SP_ENOMEM returned, on lack of memory. */
+static sp_status find_path(const sp_chain *chain, bool *out, sp_error *err)
+{
+    const int32_t M = chain->n_states;
+    uint8_t *is_seen = new_array(M, 1);
+    int32_t *queue = new_array(M, sizeof *queue), n = 0;
+    bool has_left = false;
+    *out = false;
+    for (int32_t j = 0; is_seen && queue && j < M; j++)
+        if (chain->start[j] > -INFINITY) {
+            is_seen[j] = 1;
+            queue[n++] = j;
+        }
+    for (int32_t at = 0; is_seen && queue && at < n; at++) {
+        const int32_t i = queue[at];
+        *out |= chain->end[i] > -INFINITY;
+        for (const sp_chain *c = chain; c; c = c->across)
+            for (int64_t s = c->succ_row[i]; s < c->succ_row[i + 1]; s++)
+                if (!is_seen[c->succ[s]]) {
+                    is_seen[c->succ[s]] = 1;
+                    queue[n++] = c->succ[s];
+                }
+        for (int32_t j = 0; !chain->across && !has_left && sp_chain_leave(chain, i) > -INFINITY && j < M; j++)
+            if (chain->entry[j] && !is_seen[j]) {
+                is_seen[j] = 1;
+                queue[n++] = j;
+            }
+        has_left |= sp_chain_leave(chain, i) > -INFINITY;
+    }
+    const sp_status status = is_seen && queue ? SP_OK : sp_no_memory(err);
+    free(is_seen);
+    free(queue);
+    return status;
+}
+
+/* With all its rules. *is_empty: no path keeps them; *out is NULL then. */
+static sp_status compile_rules(const sp_model *model, const sp_chain_options *options, sp_chain **out, bool *is_empty,
+                               sp_error *err)
+{
+    sp_chain_options as_declared = *options;
+    sp_product product;
+    sp_status status = SP_OK;
+    *out = NULL;
+    as_declared.transition_weight = 1;
+    TRY(sp_product_make(&product, model, options, err));
+    *is_empty = product.is_empty;
+    if (product.is_empty)
+        goto done;
+    TRY(compile(&product.model, &product.gaps, &as_declared, out, err));
+    if ((*out)->n_states > options->max_states)
+        TRY(sp_fail(
+            err, SP_EMODEL,
+            "model %s: its durations make the %d states that it has with its rules into %d, more than %lld; shorten them, or "
+            "allow more states (`max_states`)",
+            model->name, (int)product.model.n_states, (int)(*out)->n_states, (long long)options->max_states));
+    TRY(find_path(*out, is_empty, err));
+    *is_empty = !*is_empty;
+done:
+    if (status != SP_OK || *is_empty) {
+        sp_chain_free(*out);
+        *out = NULL;
+    }
+    sp_product_clear(&product);
+    return status;
+}
+
+static sp_status is_empty_with(void *arg, const sp_model *model, bool *out, sp_error *err)
+{
+    sp_chain *chain;
+    const sp_status status = compile_rules(model, arg, &chain, out, err);
+    sp_chain_free(chain);
+    return status;
+}
+
+sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, sp_chain **out, sp_error *err)
+{
+    sp_chain_options own = options ? *options : sp_chain_options_default();
+    sp_chain *chain = NULL;
+    bool is_empty = false;
+    sp_status status = SP_OK;
+    if (own.max_states <= 0)
+        own.max_states = sp_chain_options_default().max_states;
+    if (!isfinite(own.transition_weight))
+        return sp_fail(err, SP_EINVAL, "transition weight %g: it multiplies log weights and must be a finite number",
+                       own.transition_weight);
+    TRY(sp_model_check(model, err));
+    if (model->n_rules == 0)
+        return compile(model, NULL, &own, out, err);
+    TRY(compile_rules(model, &own, &chain, &is_empty, err));
+    TRY(is_empty ? sp_product_blame(model, is_empty_with, &own, err) : SP_OK);
+    TRY(keep_matrix(model, &own, chain, err));
+    TRY(keep_rules(model, &own, chain, err));
+    *out = chain;
+    chain = NULL;
+done:
+    sp_chain_free(chain);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Asking a compiled model: its rules in classes. */
 #include "core/chain.h"
 #include "core/chain_states.h"
+#include "core/rules/rules.h"
 
 #include <math.h>
 
@@ -37,22 +38,24 @@ bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to)
     return find(chain->legal_to, chain->legal_row[from], chain->legal_row[from + 1], chain->n_classes, to) >= 0;
 }
 
-static bool any_finite(const double *weight, int32_t first, int32_t last)
-{
-    for (int32_t s = first; s < last; s++)
-        if (weight[s] != -INFINITY)
-            return true;
-    return false;
-}
-
 bool sp_chain_is_legal_start(const sp_chain *chain, int32_t k)
 {
-    return any_finite(chain->start, chain->class_first[k], chain->class_first[k + 1]);
+    return chain->legal_start[k];
 }
 
 bool sp_chain_is_legal_end(const sp_chain *chain, int32_t k)
 {
-    return any_finite(chain->end, chain->class_first[k], chain->class_first[k + 1]);
+    return chain->legal_end[k];
+}
+
+int32_t sp_chain_n_rules(const sp_chain *chain)
+{
+    return chain->n_rules;
+}
+
+const sp_chain_rule *sp_chain_rule_at(const sp_chain *chain, int32_t r)
+{
+    return &chain->rules[r];
 }
 
 int32_t sp_chain_min_dwell(const sp_chain *chain, int32_t k)

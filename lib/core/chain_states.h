@@ -2,6 +2,8 @@
 #ifndef STATEPATH_CHAIN_STATES_H
 #define STATEPATH_CHAIN_STATES_H
 
+#include <math.h>
+
 #include "core/model/durations.h"
 #include "statepath/model.h"
 
@@ -47,10 +49,13 @@ struct sp_chain {
     int32_t *succ;
     double *succ_weight;
 
-    double *start;      /* [M] nats, -INFINITY = no */
-    double *end;        /* [M] nats, -INFINITY = no */
-    uint8_t *entry;     /* [M] 1: may stand first after a gap (the first state of each dwell) */
-    double *leave;      /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
+    double *start;  /* [M] nats, -INFINITY = no */
+    double *end;    /* [M] nats, -INFINITY = no */
+    uint8_t *entry; /* [M] 1: may stand first after a gap (the first state of each dwell) */
+    double *leave;  /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
+    /* Where a rule remembers across gaps what it has seen: the same chain, whose predecessors and successors are those across a gap.
+     * NULL: every entry state may follow every state, at the weight of leaving it. */
+    struct sp_chain *across;
     int32_t *min_dwell; /* [K] */
 
     sp_run_weights *durations;         /* [K] those without one are empty; NULL: none */
@@ -60,7 +65,23 @@ struct sp_chain {
     /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
     int64_t *legal_row;
     int32_t *legal_to;
+    uint8_t *legal_start, *legal_end; /* [K] of the matrix, whatever the rules say */
+
+    int32_t n_rules;
+    struct sp_chain_rule *rules; /* [n_rules] core/rules/rules.h */
 };
+
+/* May one of the states in play be left at a gap? */
+static inline bool sp_chain_may_leave(const struct sp_chain *chain, const uint8_t *in_play)
+{
+    for (int32_t i = 0; i < chain->n_states; i++)
+        if (in_play[i] && (!chain->leave || chain->leave[i] > -INFINITY))
+            return true;
+    return false;
+}
+
+/* Do the classes of a path tell its states, in recordings with gaps or without? */
+bool sp_chain_tells_states(const struct sp_chain *chain, bool has_gap);
 
 /* Weight of state i where a gap follows. */
 static inline double sp_chain_leave(const struct sp_chain *chain, int32_t i)

@@ -103,13 +103,15 @@ static void add_told(sp_path_walk *w, const sp_scores *scores, const int32_t *pa
     for (int64_t t = first; t < scores->n_steps && state >= 0; t++) {
         const int32_t k = path[t];
         double weight;
-        if (is_gap_at(w, scores, t)) {
+        const bool is_gap = is_gap_at(w, scores, t);
+        if (is_gap && !c->across) {
             weight = sp_chain_leave(c, state);
             state = told_entry(c, k);
         } else {
-            const int64_t s = told_successor(c, state, k);
-            weight = s < 0 ? -INFINITY : c->succ_weight[s];
-            state = s < 0 ? -1 : c->succ[s];
+            const sp_chain *into = is_gap ? c->across : c;
+            const int64_t s = told_successor(into, state, k);
+            weight = s < 0 ? -INFINITY : into->succ_weight[s];
+            state = s < 0 ? -1 : into->succ[s];
         }
         score = (score + weight) + sp_scores_at(scores, t, k);
     }
@@ -129,14 +131,16 @@ static void add_states(sp_path_walk *walk, const sp_scores *scores, const int32_
         int32_t to = path[t];
         double e = sp_scores_at(scores, t, to), before_gap = -INFINITY;
         bool is_gap = is_gap_at(walk, scores, t);
+        const sp_chain *into = is_gap && chain->across ? chain->across : chain;
+        is_gap &= into == chain;
         for (int32_t i = first[from]; is_gap && i < first[from + 1]; i++)
             before_gap = fmax(before_gap, v[i] + sp_chain_leave(chain, i));
         for (int32_t j = first[to]; j < first[to + 1]; j++) {
             double best = is_gap && chain->entry[j] ? before_gap : -INFINITY;
-            for (int64_t p = chain->pred_row[j]; !is_gap && p < chain->pred_row[j + 1]; p++) {
-                int32_t i = chain->pred[p];
-                if (chain->state_class[i] == from && v[i] + chain->pred_weight[p] > best)
-                    best = v[i] + chain->pred_weight[p];
+            for (int64_t p = into->pred_row[j]; !is_gap && p < into->pred_row[j + 1]; p++) {
+                int32_t i = into->pred[p];
+                if (chain->state_class[i] == from && v[i] + into->pred_weight[p] > best)
+                    best = v[i] + into->pred_weight[p];
             }
             w[j] = best + e;
         }
@@ -243,14 +247,16 @@ static void descend_states(sp_path_descent *d, const sp_scores *scores, const in
         int32_t k = path[t];
         double e = sp_scores_at(scores, t, k), after_gap = -INFINITY;
         bool is_last = !d->has_begun, is_gap = !is_last && is_gap_after(d, scores, t);
+        const sp_chain *into = is_gap && c->across ? c->across : c;
+        is_gap &= into == c;
         for (int32_t j = first[next]; is_gap && j < first[next + 1]; j++)
             after_gap = c->entry[j] && u[j] > after_gap ? u[j] : after_gap;
         for (int32_t i = first[k]; i < first[k + 1]; i++) {
             double best = is_last ? c->end[i] : is_gap ? sp_chain_leave(c, i) + after_gap : -INFINITY;
-            for (int64_t s = c->succ_row[i]; !is_last && !is_gap && s < c->succ_row[i + 1]; s++) {
-                int32_t j = c->succ[s];
-                if (c->state_class[j] == next && c->succ_weight[s] + u[j] > best)
-                    best = c->succ_weight[s] + u[j];
+            for (int64_t s = into->succ_row[i]; !is_last && !is_gap && s < into->succ_row[i + 1]; s++) {
+                int32_t j = into->succ[s];
+                if (c->state_class[j] == next && into->succ_weight[s] + u[j] > best)
+                    best = into->succ_weight[s] + u[j];
             }
             w[i] = best + e;
         }

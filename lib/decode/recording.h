@@ -50,6 +50,15 @@ static inline sp_reach sp_scores_reach(const sp_scores *scores, int64_t t)
     return t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
 }
 
+/* The chain whose transitions lead into a step: *how becomes SP_REACH_NEXT where a gap has transitions of its own. */
+static inline const sp_chain *sp_chain_into(const sp_chain *chain, sp_reach *how)
+{
+    if (*how != SP_REACH_ENTRY || !chain->across)
+        return chain;
+    *how = SP_REACH_NEXT;
+    return chain->across;
+}
+
 /* Hands out a finished path: its sp_path_score() to *score (when not NULL), then the path itself; nothing is written on failure.
  *   found         [T] classes; may be path itself only when a failure here may leave it written
  *   must_be_legal the strategy promises it: SP_EBUG when the path is not

@@ -177,21 +177,20 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
 static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next)
 {
     int32_t n_states = chain->n_states;
+    const sp_chain *into = sp_chain_into(chain, &how);
     if (how == SP_REACH_START) {
         for (int32_t j = 0; j < n_states; j++)
             next[j] = chain->start[j] > -INFINITY;
     } else if (how == SP_REACH_ENTRY) {
-        bool is_left = false;
-        for (int32_t i = 0; i < n_states && !is_left; i++)
-            is_left = now[i] && sp_chain_leave(chain, i) > -INFINITY;
+        const bool is_left = sp_chain_may_leave(chain, now);
         for (int32_t j = 0; j < n_states; j++)
             next[j] = is_left && chain->entry[j];
     } else {
         memset(next, 0, (size_t)n_states);
         for (int32_t i = 0; i < n_states; i++)
             if (now[i])
-                for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
-                    next[chain->succ[s]] = 1;
+                for (int64_t s = into->succ_row[i]; s < into->succ_row[i + 1]; s++)
+                    next[into->succ[s]] = 1;
     }
     bool any = false;
     for (int32_t j = 0; j < n_states; j++) {

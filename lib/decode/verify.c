@@ -1,5 +1,7 @@
 #include "decode/verify.h"
 
+#include "decode/recording.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,15 +264,18 @@ static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, cons
 static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_t *path, int64_t t, const uint8_t *now,
                         uint8_t *next)
 {
-    bool is_gap = t > 0 && sp_scores_is_gap(scores, t), is_left = false, any = false;
+    sp_reach how = sp_scores_reach(scores, t);
+    const sp_chain *into = sp_chain_into(c, &how);
+    bool is_left = false, any = false;
     if (sp_scores_at(scores, t, path[t]) == -INFINITY)
         return false;
-    for (int32_t i = is_gap ? c->class_first[path[t - 1]] : 0; is_gap && !is_left && i < c->class_first[path[t - 1] + 1]; i++)
+    for (int32_t i = t > 0 ? c->class_first[path[t - 1]] : 0;
+         how == SP_REACH_ENTRY && !is_left && i < c->class_first[path[t - 1] + 1]; i++)
         is_left = now[i] && sp_chain_leave(c, i) > -INFINITY;
     for (int32_t j = c->class_first[path[t]]; j < c->class_first[path[t] + 1]; j++) {
-        next[j] = t == 0 ? c->start[j] > -INFINITY : is_left && c->entry[j];
-        for (int64_t p = c->pred_row[j]; t > 0 && !is_gap && !next[j] && p < c->pred_row[j + 1]; p++)
-            next[j] = c->state_class[c->pred[p]] == path[t - 1] && now[c->pred[p]];
+        next[j] = how == SP_REACH_START ? c->start[j] > -INFINITY : is_left && c->entry[j];
+        for (int64_t p = into->pred_row[j]; how == SP_REACH_NEXT && !next[j] && p < into->pred_row[j + 1]; p++)
+            next[j] = c->state_class[into->pred[p]] == path[t - 1] && now[into->pred[p]];
         any = any || next[j];
     }
     return any;

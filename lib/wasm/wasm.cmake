@@ -25,7 +25,7 @@ endif()
 
 set(wasm_sources)
 foreach(name block chain chain_rules edges isa logmath model/durations model/model model/model_check model/unfold name_hint names owned packed_scores path_score prepare row_check
-        rules/intern rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
+        rules/intern rules/product rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()
 foreach(name json/json_locate json/json_read io/json/model_json_durations io/json/model_json_ends io/json/model_json_extras io/json/model_json_labeller io/json/model_json_read

@@ -9,6 +9,7 @@
 #include "core/model/durations.h"
 #include "core/model/model.h"
 #include "core/names.h"
+#include "core/rules/rules.h"
 
 /* ---- errors ---- */
 
@@ -193,7 +194,8 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
     if ((status = check_names(model, err)) != SP_OK || (status = check_states(model, err)) != SP_OK ||
         (status = check_transitions(model, err)) != SP_OK || (status = check_ends(model, model->start, "start", err)) != SP_OK ||
         (status = check_ends(model, model->end, "end", err)) != SP_OK || (status = check_dwell(model, err)) != SP_OK ||
-        (status = check_durations(model, err)) != SP_OK || (status = check_labeller(model, err)) != SP_OK)
+        (status = check_durations(model, err)) != SP_OK || (status = check_labeller(model, err)) != SP_OK ||
+        (status = sp_rules_check(model, err)) != SP_OK)
         return status;
     if (model->prior) {
         double sum = 0;

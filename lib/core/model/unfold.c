@@ -28,9 +28,16 @@ static int32_t column_of_state(const sp_model *model, const int32_t *column_of_c
     return column_of_class[sp_model_state_class(model, s)];
 }
 
-static void place_start(sp_chain *chain, const sp_model *model, int32_t s, int32_t state)
+/* Where recordings and stretches begin with declared state s. */
+static int32_t first_of(const sp_placement *place, int32_t s)
 {
-    chain->entry[state] = 1;
+    return place->cut[s].n > 0 ? place->cut[s].first : place->whole[s].first;
+}
+
+static void place_start(sp_chain *chain, const sp_placement *place, int32_t s, int32_t state)
+{
+    const sp_model *model = place->model;
+    chain->entry[state] = !place->gaps || place->gaps->entry[s];
     chain->start[state] = model->start ? model->start[s] : 0;
 }
 
@@ -119,7 +126,7 @@ static sp_status place_states(sp_placement *place, const int32_t *column_of_clas
             chain->start[state] = -INFINITY;
         }
         next[k] = cut->first + cut->n;
-        place_start(chain, model, s, cut->n > 0 ? cut->first : whole->first);
+        place_start(chain, place, s, first_of(place, s));
         if (w) {
             place_duration(chain, model, w, s, *whole, false);
             place_duration(chain, model, w, s, *cut, true);
@@ -164,10 +171,11 @@ static void find_only_states(sp_placement *place)
     }
 }
 
-sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_chain_options *options,
-                            const int32_t *column_of_class, sp_chain *chain, sp_error *err)
+sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
+                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
 {
     *place = (sp_placement){.model = model,
+                            .gaps = gaps,
                             .whole = new_array(model->n_states, sizeof *place->whole),
                             .cut = new_array(model->n_states, sizeof *place->cut),
                             .state_of = new_array(model->n_classes, sizeof *place->state_of)};
@@ -240,9 +248,28 @@ static void add_transition(sp_edge_list *list, const sp_placement *place, bool b
     }
 }
 
-void sp_list_edges(const sp_chain_options *options, const sp_placement *place, bool by_rows, sp_edge_list *list)
+/* Across gaps: from each state of a row that may be left there. */
+static void list_across(const sp_placement *place, const sp_chain *chain, sp_edge_list *list)
+{
+    const sp_declared_gaps *gaps = place->gaps;
+    for (int32_t s = 0; s < place->model->n_states; s++) {
+        const sp_state_row rows[2] = {place->whole[s], place->cut[s]};
+        for (int r = 0; r < 2; r++)
+            for (int32_t i = rows[r].first; i < rows[r].first + rows[r].n; i++)
+                for (int64_t e = gaps->row[s]; sp_chain_leave(chain, i) > -INFINITY && e < gaps->row[s + 1]; e++)
+                    add_edge(list, i, first_of(place, gaps->to[e]), sp_chain_leave(chain, i) + gaps->weight[e]);
+    }
+}
+
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain, sp_edge_kind kind,
+                   sp_edge_list *list)
 {
     const sp_model *model = place->model;
+    const bool by_rows = kind == SP_EDGES_BY_ROWS;
+    if (kind == SP_EDGES_ACROSS) {
+        list_across(place, chain, list);
+        return;
+    }
     for (int32_t s = 0; s < model->n_states; s++) {
         const sp_run_weights *w = duration_of(place, s);
         for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)

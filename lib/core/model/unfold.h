@@ -10,17 +10,27 @@ typedef struct sp_state_row {
     int32_t first, n;
 } sp_state_row;
 
+/* What may stand first after a gap, in declared states, where not each may. */
+typedef struct sp_declared_gaps {
+    const uint8_t *entry; /* [n_states] after some gap */
+    const int64_t
+        *row; /* [n_states+1] after a gap that follows state s, to[row[s]] .. at such weights; NULL: whatever was before */
+    const int32_t *to;
+    const double *weight;
+} sp_declared_gaps;
+
 typedef struct sp_placement {
     const sp_model *model;
-    sp_state_row *whole, *cut; /* [model->n_states]; n = 0: no such row */
-    int32_t *state_of;         /* [K] the only declared state of a class, below 0: there are several or none */
-    sp_run_weights *weight;    /* [K] of the model's classes; NULL: none has a duration */
+    const sp_declared_gaps *gaps; /* NULL: each state may stand first after a gap */
+    sp_state_row *whole, *cut;    /* [model->n_states]; n = 0: no such row */
+    int32_t *state_of;            /* [K] the only declared state of a class, below 0: there are several or none */
+    sp_run_weights *weight;       /* [K] of the model's classes; NULL: none has a duration */
 } sp_placement;
 
-/* Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
+/* gaps: NULL, or borrowed. Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
  * each. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
-sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_chain_options *options,
-                            const int32_t *column_of_class, sp_chain *chain, sp_error *err);
+sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
+                            const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err);
 void sp_placement_clear(sp_placement *place);
 
 typedef struct sp_edge {
@@ -33,9 +43,15 @@ typedef struct sp_edge_list {
     int64_t n;
 } sp_edge_list;
 
-/* All compiled transitions, in no particular order. by_rows: only those that lead out of rows of runs and of other states, as
- * sp_run_graph has them: a row is its first whole state, and the weight is the model's. */
-void sp_list_edges(const sp_chain_options *options, const sp_placement *place, bool by_rows, sp_edge_list *list);
+/* All compiled transitions, in no particular order. */
+typedef enum sp_edge_kind {
+    SP_EDGES_NEXT,
+    SP_EDGES_BY_ROWS, /* only those that lead out of rows of runs and of other states, as sp_run_graph has them: a row is its first
+                         whole state, and the weight is the model's */
+    SP_EDGES_ACROSS /* across gaps, of a placement whose gaps have rows; `place` and the chain's weights of leaving are filled */
+} sp_edge_kind;
+void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain, sp_edge_kind kind,
+                   sp_edge_list *list);
 
 /* Has each class with a duration one declared state? */
 bool sp_has_plain_runs(const sp_placement *place);

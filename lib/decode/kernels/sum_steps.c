@@ -181,12 +181,28 @@ static void runs_prepare(sp_sum_steps *f, const sp_step_room *room)
 
 /* ---- a step ---- */
 
+/* The transitions across a gap, of chains that have some. */
+static sp_sum_side across(const sp_chain *c, bool is_backward)
+{
+    return is_backward ? (sp_sum_side){.row = c->succ_row, .other = c->succ, .weight = c->succ_weight}
+                       : (sp_sum_side){.row = c->pred_row, .other = c->pred, .weight = c->pred_weight};
+}
+
+static void sum_across(const sp_sum_side *d, int32_t n_states, const double *x, double *out)
+{
+    for (int32_t s = 0; s < n_states; s++)
+        out[s] = sum_in_logs(d, s, x);
+}
+
 double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to)
 {
     const sp_chain *c = f->chain;
     if (how == SP_REACH_START) {
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->start[j];
+    } else if (how == SP_REACH_ENTRY && c->across) {
+        const sp_sum_side side = across(c->across, false);
+        sum_across(&side, c->n_states, from, to);
     } else if (how == SP_REACH_ENTRY) {
         for (int32_t i = 0; i < c->n_states; i++)
             f->linear[i] = from[i] + sp_chain_leave(c, i);
@@ -207,7 +223,7 @@ double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const doub
 void sp_sum_backward(const sp_sum_steps *f, bool is_gap, int64_t t)
 {
     const sp_chain *c = f->chain;
-    if (is_gap) { /* what follows does not depend on the state before: a constant, taken out */
+    if (is_gap && !c->across) { /* what follows does not depend on the state before: a constant, taken out */
         for (int32_t i = 0; i < c->n_states; i++)
             f->back[i] = sp_chain_leave(c, i);
         sp_take_greatest(f->back, c->n_states);
@@ -217,7 +233,10 @@ void sp_sum_backward(const sp_sum_steps *f, bool is_gap, int64_t t)
     for (int32_t j = 0; j < c->n_states; j++)
         f->ahead[j] = e[c->state_class[j]] + f->back[j];
     sp_take_greatest(f->ahead, c->n_states);
-    if (f->runs.graph)
+    if (is_gap) {
+        const sp_sum_side side = across(c->across, true);
+        sum_across(&side, c->n_states, f->ahead, f->back);
+    } else if (f->runs.graph)
         runs_backward(f, f->ahead, f->back);
     else
         sum_over_neighbours(&f->succ, c->n_states, f->ahead, f->linear, f->back);

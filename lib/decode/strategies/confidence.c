@@ -67,12 +67,13 @@ static double greatest_of(const double *x, const double *end, int32_t n)
 static void rivals_step(rivals *r, sp_reach how, const double *e, int32_t k)
 {
     const sp_chain *c = r->chain;
+    const sp_chain *into = sp_chain_into(c, &how);
     bool is_gap = how == SP_REACH_ENTRY, is_next = how == SP_REACH_NEXT;
     double best_follow = is_gap ? greatest_of(r->follow, c->leave, c->n_states) : -INFINITY;
     double best_depart = is_gap ? greatest_of(r->depart, c->leave, c->n_states) : -INFINITY;
     if (is_next) {
-        go_on(c, r->follow, r->next_follow);
-        go_on(c, r->depart, r->next_depart);
+        go_on(into, r->follow, r->next_follow);
+        go_on(into, r->depart, r->next_depart);
     }
     for (int32_t j = 0; j < c->n_states; j++) {
         bool is_entered = is_gap && c->entry[j];

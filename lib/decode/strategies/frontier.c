@@ -115,7 +115,8 @@ void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const
     sp_frontier_clear(to);
     for (int32_t n = 0; n < from->n_live; n++)
         room->place[from->live[n]] = n;
-    if (is_gap) { /* every entry state follows the best there is; all histories are one */
+    const sp_chain *into = is_gap && chain->across ? chain->across : chain;
+    if (is_gap && into == chain) { /* every entry state follows the best there is; all histories are one */
         int32_t best = sp_frontier_best(from, chain->leave);
         for (int32_t j = 0; best >= 0 && j < chain->n_states; j++)
             if (chain->entry[j]) {
@@ -128,9 +129,9 @@ void sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const
     for (int32_t n = 0; n < from->n_live; n++) {
         int32_t i = from->live[n];
         double value = from->value[i];
-        for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++) {
-            int32_t j = chain->succ[s];
-            double candidate = value + chain->succ_weight[s];
+        for (int64_t s = into->succ_row[i]; s < into->succ_row[i + 1]; s++) {
+            int32_t j = into->succ[s];
+            double candidate = value + into->succ_weight[s];
             if (candidate > to->value[j]) {
                 offer(to, j, candidate);
                 back[j] = i;

@@ -49,9 +49,8 @@ static void offer_starts(greedy_state *p)
 }
 
 /* Offers what may follow the states in play. */
-static void offer_successors(greedy_state *p)
+static void offer_successors(greedy_state *p, const sp_chain *c)
 {
-    const sp_chain *c = p->chain;
     for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
         if (p->now[i] > -INFINITY)
             for (int64_t s = c->succ_row[i]; s < c->succ_row[i + 1]; s++)
@@ -118,12 +117,13 @@ static bool greedy_init(greedy_state *p, const sp_chain *chain, sp_scratch *scra
 /* Chooses at a step of scores e[K], the last one where end is not NULL. False at a dead end. */
 static bool greedy_step(greedy_state *p, sp_reach how, const double *e, const double *end)
 {
+    const sp_chain *into = sp_chain_into(p->chain, &how);
     if (how == SP_REACH_START)
         offer_starts(p);
     else if (how == SP_REACH_ENTRY)
         offer_entries(p);
     else
-        offer_successors(p);
+        offer_successors(p, into);
     return choose(p, e, end);
 }
 

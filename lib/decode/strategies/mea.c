@@ -41,11 +41,18 @@ static void product_row(void *arg, int64_t t, const double *marginal, const doub
         value[k] = sp_marginal_rounded(log_marginal[k]);
 }
 
-/* The same chain with every weight 0. Borrows from `chain` and from `room` (edges + 3 states). */
-static sp_chain bare_rules(const sp_chain *chain, double *room)
+/* Zeros that stand for the weights of all transitions. */
+static int64_t n_weights(const sp_chain *chain)
+{
+    const int64_t next = chain->pred_row[chain->n_states], across = chain->across ? chain->across->pred_row[chain->n_states] : 0;
+    return next > across ? next : across;
+}
+
+/* The same chain with every weight 0. Borrows from `chain`, from `room` (n_weights() + 3 states) and from `across`. */
+static sp_chain bare_rules(const sp_chain *chain, double *room, sp_chain *across)
 {
     sp_chain bare = *chain;
-    int64_t n_edges = chain->pred_row[chain->n_states];
+    int64_t n_edges = n_weights(chain);
     for (int64_t n = 0; n < n_edges; n++)
         room[n] = 0;
     double *start = room + n_edges, *end = start + chain->n_states, *leave = end + chain->n_states;
@@ -59,6 +66,11 @@ static sp_chain bare_rules(const sp_chain *chain, double *room)
     bare.start = start;
     bare.end = end;
     bare.leave = chain->leave ? leave : NULL;
+    if (chain->across) {
+        *across = *chain->across;
+        across->pred_weight = across->succ_weight = room;
+        bare.across = across;
+    }
     return bare;
 }
 
@@ -82,14 +94,14 @@ static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
 {
     const sp_chain *chain = s->chain;
     size_t K = (size_t)chain->n_classes, n_steps = (size_t)s->steps;
-    size_t n_weights = chain->is_boolean ? 0 : (size_t)chain->pred_row[chain->n_states] + 3 * (size_t)chain->n_states;
+    size_t n_room = chain->is_boolean ? 0 : (size_t)n_weights(chain) + 3 * (size_t)chain->n_states;
     if (n_steps > SIZE_MAX / K)
         return sp_no_memory(err);
     o->value = sp_scratch_get(s->scratch, n_steps * K, sizeof *o->value);
-    double *room = sp_scratch_get(s->scratch, n_weights, sizeof *room);
+    double *room = sp_scratch_get(s->scratch, n_room, sizeof *room);
     if (!o->value || !room)
         return sp_no_memory(err);
-    sp_chain bare = chain->is_boolean ? *chain : bare_rules(chain, room);
+    sp_chain across, bare = chain->is_boolean ? *chain : bare_rules(chain, room, &across);
     sp_long_recording io = {.read = read_objective, .write = write_objective, .arg = o};
     sp_sequence inner;
     sp_status status = SP_OK;

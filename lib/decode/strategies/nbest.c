@@ -70,26 +70,6 @@ static void step_any(const sp_nbest_graph *g, int64_t t, const double *e, int32_
     }
 }
 
-/* Is a state told by the classes so far: by the state before it and its class? */
-static bool classes_tell_states(const sp_chain *c, const sp_scores *scores)
-{
-    const bool has_gap = sp_scores_have_gap(scores);
-    for (int32_t k = 0; k < c->n_classes && !c->is_plain; k++) {
-        int32_t n_starts = 0, n_entries = 0;
-        for (int32_t j = c->class_first[k]; j < c->class_first[k + 1]; j++) {
-            n_starts += c->start[j] > -INFINITY;
-            n_entries += has_gap && c->entry[j];
-        }
-        if (n_starts > 1 || n_entries > 1)
-            return false;
-    }
-    for (int32_t i = 0; i < c->n_states && !c->is_plain; i++)
-        for (int64_t s = c->succ_row[i] + 1; s < c->succ_row[i + 1]; s++)
-            if (c->state_class[c->succ[s]] == c->state_class[c->succ[s - 1]])
-                return false;
-    return true;
-}
-
 /* Of step_dense(), where most transitions are allowed; *weight NULL where not. False on lack of memory. */
 static bool fill_weights(const sp_chain *c, sp_scratch *scratch, int32_t stride, double **weight)
 {
@@ -109,7 +89,7 @@ static bool fill_weights(const sp_chain *c, sp_scratch *scratch, int32_t stride,
 bool sp_nbest_graph_init(sp_nbest_graph *g, const sp_chain *c, const sp_scores *scores, sp_scratch *scratch)
 {
     const size_t M = (size_t)c->n_states, T = (size_t)scores->n_steps;
-    const bool is_plain = c->is_plain, is_told = classes_tell_states(c, scores);
+    const bool is_plain = c->is_plain, is_told = c->is_plain || sp_chain_tells_states(c, sp_scores_have_gap(scores));
     const int32_t stride = (c->n_states + WIDTH - 1) / WIDTH * WIDTH;
     sp_tie_ranks ranks;
     double *weight, *row = sp_row_buffer(scores, scratch);

@@ -29,7 +29,13 @@ sp_status sp_nbest_search(const sp_nbest_graph *graph, int32_t n, sp_scratch *sc
 
 static inline bool sp_nbest_takes_all(const sp_nbest_graph *g, int64_t t)
 {
-    return t == g->T || sp_scores_is_gap(g->scores, t);
+    return t == g->T || (!g->chain->across && sp_scores_is_gap(g->scores, t));
+}
+
+/* The chain whose transitions lead into step t, where some do. */
+static inline const sp_chain *sp_nbest_into(const sp_nbest_graph *g, int64_t t)
+{
+    return t < g->T && g->chain->across && sp_scores_is_gap(g->scores, t) ? g->chain->across : g->chain;
 }
 
 static inline int32_t sp_nbest_n_sources(const sp_nbest_graph *g, int64_t t, int32_t j)
@@ -38,21 +44,26 @@ static inline int32_t sp_nbest_n_sources(const sp_nbest_graph *g, int64_t t, int
         return g->M;
     if (sp_nbest_takes_all(g, t))
         return g->chain->entry[j] ? g->M : 0;
-    return (int32_t)(g->chain->pred_row[j + 1] - g->chain->pred_row[j]);
+    const sp_chain *into = sp_nbest_into(g, t);
+    return (int32_t)(into->pred_row[j + 1] - into->pred_row[j]);
 }
 
 static inline int32_t sp_nbest_source(const sp_nbest_graph *g, int64_t t, int32_t j, int32_t from)
 {
-    return sp_nbest_takes_all(g, t) ? from : g->chain->pred[g->chain->pred_row[j] + from];
+    const sp_chain *into = sp_nbest_into(g, t);
+    return sp_nbest_takes_all(g, t) ? from : into->pred[into->pred_row[j] + from];
 }
 
 /* The score of a path that goes on from source `from`, which it reaches with `score`; before e[t,j]. */
 static inline double sp_nbest_go_on(const sp_nbest_graph *g, int64_t t, int32_t j, int32_t from, double score)
 {
     const sp_chain *c = g->chain;
-    return score + (t == g->T                  ? c->end[from]
-                    : sp_nbest_takes_all(g, t) ? sp_chain_leave(c, from)
-                                               : c->pred_weight[c->pred_row[j] + from]);
+    if (t == g->T)
+        return score + c->end[from];
+    if (sp_nbest_takes_all(g, t))
+        return score + sp_chain_leave(c, from);
+    c = sp_nbest_into(g, t);
+    return score + c->pred_weight[c->pred_row[j] + from];
 }
 
 /* The state that the best path into state j of step t comes from, among equals the lowest history, and its score before e[t,j]:

@@ -291,17 +291,17 @@ static bool reach_step(const sp_online *o, const double *row, bool is_gap)
     const sp_chain *c = o->chain;
     uint8_t *now = o->reach, *next = now + c->n_states;
     memset(next, 0, (size_t)c->n_states);
-    bool is_left = false;
-    for (int32_t i = 0; is_gap && i < c->n_states; i++)
-        is_left |= now[i] && sp_chain_leave(c, i) > -INFINITY;
+    sp_reach how = o->n_pushed == 0 ? SP_REACH_START : is_gap ? SP_REACH_ENTRY : SP_REACH_NEXT;
+    const sp_chain *into = sp_chain_into(c, &how);
+    const bool is_left = how == SP_REACH_ENTRY && sp_chain_may_leave(c, now);
     for (int32_t i = 0; i < c->n_states; i++) {
-        if (o->n_pushed == 0)
+        if (how == SP_REACH_START)
             next[i] = c->start[i] > -INFINITY;
-        else if (is_gap)
+        else if (how == SP_REACH_ENTRY)
             next[i] = is_left && c->entry[i];
         else if (now[i])
-            for (int64_t s = c->succ_row[i]; s < c->succ_row[i + 1]; s++)
-                next[c->succ[s]] = 1;
+            for (int64_t s = into->succ_row[i]; s < into->succ_row[i + 1]; s++)
+                next[into->succ[s]] = 1;
     }
     bool any = false;
     for (int32_t j = 0; j < c->n_states; j++) {

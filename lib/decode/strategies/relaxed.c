@@ -96,9 +96,10 @@ static int32_t best_left(const sp_state_search *f, bool is_gap)
 }
 
 /* Fills next[] and from[]. */
-static void step_to(const sp_state_search *f, const double *e, bool is_gap, price *next)
+static void step_to(const sp_state_search *f, const double *e, sp_reach how, price *next)
 {
-    const sp_chain *c = f->chain;
+    const sp_chain *c = f->chain, *into = sp_chain_into(c, &how);
+    const bool is_gap = how == SP_REACH_ENTRY;
     const price *now = f->now;
     const int32_t *rank = f->ranks.rank;
     const int32_t jump_from = best_left(f, is_gap);
@@ -106,9 +107,9 @@ static void step_to(const sp_state_search *f, const double *e, bool is_gap, pric
     for (int32_t j = 0; j < c->n_states; j++) {
         price best = c->entry[j] ? jump : no_price;
         int32_t best_from = jump_from;
-        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
-            int32_t i = c->pred[p];
-            price candidate = {now[i].n_broken, now[i].score + c->pred_weight[p]};
+        for (int64_t p = into->pred_row[j]; p < into->pred_row[j + 1] && !is_gap; p++) {
+            int32_t i = into->pred[p];
+            price candidate = {now[i].n_broken, now[i].score + into->pred_weight[p]};
             if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
                 best = candidate;
                 best_from = i;
@@ -143,12 +144,13 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     if (how == SP_REACH_START) {
         f->n_taken = 0;
         for (int32_t j = 0; j < c->n_states; j++)
-            now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+            now[j] =
+                c->entry[j] || c->start[j] > -INFINITY ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
         return true;
     }
     if (f->is_greedy)
         f->n_taken += keep_best_class(c, now);
-    step_to(&f->states, e, how == SP_REACH_ENTRY, f->states.next);
+    step_to(&f->states, e, how, f->states.next);
     sp_state_search_advance(&f->states, t);
     return true;
 }
@@ -172,10 +174,11 @@ static int32_t last(void *self, sp_sequence *s)
 static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
 {
     bool forbidden = false;
+    const sp_chain *into = sp_chain_into(c, &how);
     if (how == SP_REACH_START)
         forbidden = c->start[state] == -INFINITY;
     else if (how == SP_REACH_NEXT)
-        forbidden = sp_chain_weight(c, before, state) == -INFINITY;
+        forbidden = sp_chain_weight(into, before, state) == -INFINITY;
     else
         forbidden = sp_chain_leave(c, before) == -INFINITY;
     return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);

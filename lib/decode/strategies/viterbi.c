@@ -44,9 +44,8 @@ static void step_plain(const sp_state_search *f, const double *e, const double *
 }
 
 /* Several states per class: among equals the lowest history. */
-static void step_ranked(const sp_state_search *f, const double *e, const double *now, double *next)
+static void step_ranked(const sp_state_search *f, const sp_chain *c, const double *e, const double *now, double *next)
 {
-    const sp_chain *c = f->chain;
     const int32_t *rank = f->ranks.rank;
     for (int32_t j = 0; j < c->n_states; j++) {
         double best = -INFINITY;
@@ -101,12 +100,13 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
             now[j] = f->chain->start[j] + e[f->chain->state_class[j]];
         return true;
     }
+    const sp_chain *into = sp_chain_into(f->chain, &how);
     if (how == SP_REACH_ENTRY)
         step_gap(f, e, f->next);
-    else if (f->chain->is_plain)
+    else if (into->is_plain)
         step_plain(f, e, now, f->next);
     else
-        step_ranked(f, e, now, f->next);
+        step_ranked(f, into, e, now, f->next);
     sp_state_search_advance(f, t);
     return true;
 }
