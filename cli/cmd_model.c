@@ -258,10 +258,12 @@ done:
     return status;
 }
 
-static sp_status show_model(const char *name, const options *o, sp_error *err)
+static sp_status show_model(const char *name, options *o, sp_error *err)
 {
     sp_model *model = NULL;
-    sp_status status = sp_model_load(name, &model, err);
+    if (!(o->run.model = strdup(name)))
+        return sp_no_memory(err);
+    sp_status status = sp_run_load_model(&o->run, NULL, NULL, &model, err);
     if (status == SP_OK)
         model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0);
     sp_model_free(model);

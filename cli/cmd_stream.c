@@ -42,7 +42,7 @@ static sp_status stream_open(stream *s, sp_error *err)
     const options *o = s->opt;
     if (!o->run.model)
         return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
-    sp_status status = sp_model_load(o->run.model, &s->model, err);
+    sp_status status = sp_run_load_model(&o->run, NULL, NULL, &s->model, err);
     if (status == SP_OK && o->run.place.classes)
         status = sp_classes_load(o->run.place.classes, &s->named, err);
     if (status != SP_OK)
@@ -63,6 +63,7 @@ static sp_status stream_open(stream *s, sp_error *err)
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = class_of_column;
     compile.step_seconds = o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0;
+    compile.max_states = o->run.max_states;
     compile.transition_weight = sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
     status = sp_model_align(s->model, named->n_classes, (const char *const *)named->classes, class_of_column, err);
     if (status == SP_OK)

@@ -20,14 +20,14 @@ static size_t length_at(const unsigned char *c)
 }
 
 /* Bytes that are no UTF-8, and control characters, of ASCII and (C2 80 to C2 9F in UTF-8) of Latin-1, as '?'; newlines and tabs as
- * `blank` when it is not 0. */
+ * `blank` when it is not 0, but for newlines before two blanks, below which a sentence shows a place in a text. */
 static void disarm(char *text, char blank)
 {
     size_t n = 1;
     for (unsigned char *c = (unsigned char *)text; *c; c += n ? n : 1) {
         n = length_at(c);
         if (*c == '\n' || *c == '\t')
-            *c = blank ? (unsigned char)blank : *c;
+            *c = blank && strncmp((char *)c, "\n  ", 3) != 0 ? (unsigned char)blank : *c;
         else if (n == 0 || *c < 0x20 || *c == 0x7F)
             *c = '?';
         else if (c[0] == 0xC2 && c[1] < 0xA0)

@@ -78,7 +78,7 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
     model->min_dwell_at_end = has_dwell && rules->dwell_at_end;
     model->weight_form = SP_WEIGHTS_PROBABILITIES;
     TRY(set_transitions(model, transition, err));
-    if (!sp_rules_give_durations(rules, model))
+    if (!sp_rules_give_rest(rules, model))
         TRY(sp_no_memory(err));
     sp_durations_weigh_changes(model);
     TRY(sp_model_check(model, err));

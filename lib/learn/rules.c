@@ -4,6 +4,7 @@
 #include "core/edges.h"
 #include "core/model/durations.h"
 #include "core/model/model.h"
+#include "core/rules/rules.h"
 #include "core/try.h"
 #include "learn/training.h"
 
@@ -56,11 +57,19 @@ static bool copy_durations(int32_t K, const sp_duration *from, const int32_t *cl
     return is_done;
 }
 
-bool sp_rules_give_durations(const sp_rules *rules, sp_model *model)
+bool sp_rules_give_rest(const sp_rules *rules, sp_model *model)
 {
+    const sp_model *declared = rules->declared;
+    int32_t *class_of = declared ? malloc((size_t)model->n_classes * sizeof *class_of) : NULL;
     model->whole_at_start = rules->whole_at_start;
     model->whole_at_end = rules->whole_at_end;
-    return copy_durations(rules->n_classes, rules->durations, NULL, &model->durations);
+    const bool is_done =
+        copy_durations(rules->n_classes, rules->durations, NULL, &model->durations) &&
+        (!declared ||
+         (class_of && sp_model_align(declared, model->n_classes, (const char *const *)model->classes, class_of, NULL) == SP_OK &&
+          sp_rules_copy(declared, class_of, model)));
+    free(class_of);
+    return is_done;
 }
 
 /* column_of_class [K]: where each class of the model stands among the columns. */
@@ -104,6 +113,7 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         copy_model(&made, model, column_of_class);
         if (!copy_durations(n_classes, model->durations, class_of_column, &made.durations))
             TRY(sp_no_memory(err));
+        made.declared = model->n_rules > 0 ? model : NULL;
         for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
             made.dwell[k] += made.dwell[k] == 0;
     } else {

@@ -25,6 +25,7 @@ typedef struct sp_rules {
     bool dwell_at_end;
     sp_duration *durations; /* [K] or NULL: none; labels are not held against them */
     bool whole_at_start, whole_at_end;
+    const sp_model *declared; /* whose rules over more steps fitted models keep; borrowed; or NULL */
 } sp_rules;
 
 /* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
@@ -39,8 +40,8 @@ sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int
 
 void sp_rules_clear(sp_rules *rules); /* frees */
 
-/* Gives a model, whose classes are in the order of the rules, their durations. False on lack of memory. */
-bool sp_rules_give_durations(const sp_rules *rules, sp_model *model);
+/* Gives a model, whose classes are in the order of the rules, their durations, and the rules over more steps. False on lack of memory. */
+bool sp_rules_give_rest(const sp_rules *rules, sp_model *model);
 
 void sp_violations_clear(sp_violations *violations);
 

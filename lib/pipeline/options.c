@@ -1,10 +1,13 @@
 #include "pipeline/options.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "statepath/model_json.h"
 
 /* ---- messages and callbacks ---- */
 
@@ -48,6 +51,47 @@ void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_
     training->go_on_arg = (void *)o;
     how->progress = fitting_progress;
     how->progress_arg = (void *)o;
+}
+
+enum { RULE_NAME = 80 };
+
+/* "RULE", "NAME: RULE" or "NAME=COST: RULE". */
+static sp_status add_rule(sp_model *model, const char *words, sp_error *err)
+{
+    char name[RULE_NAME];
+    const size_t n = strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    const char *rest = words + n;
+    char *end;
+    double cost = INFINITY;
+    if (n > 0 && *rest == '=') {
+        cost = strtod(rest + 1, &end);
+        if (end == rest + 1 || *end != ':' || !(cost >= 0))
+            return sp_fail(err, SP_EINVAL, "`rule` '%s': NAME=COST: RULE has a number of nats, not below 0, for its cost", words);
+        rest = end;
+    }
+    if (n == 0 || *rest != ':')
+        return sp_model_add_rule(model, NULL, words, INFINITY, false, err);
+    if (n >= sizeof name)
+        return sp_fail(err, SP_EINVAL, "`rule` '%s': a name has less than %d letters", words, RULE_NAME);
+    memcpy(name, words, n);
+    name[n] = 0;
+    return sp_model_add_rule(model, name, rest + 1 + strspn(rest + 1, " "), cost, false, err);
+}
+
+sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out, sp_error *err)
+{
+    sp_model *model = NULL;
+    sp_status status = text            ? sp_model_from_json(text, text_name, &model, err)
+                       : o->model_text ? sp_model_from_json(o->model_text, "model", &model, err)
+                                       : sp_model_load(o->model, &model, err);
+    for (int i = 0; status == SP_OK && o->rule && o->rule[i]; i++)
+        status = add_rule(model, o->rule[i], err);
+    if (status != SP_OK) {
+        sp_model_free(model);
+        model = NULL;
+    }
+    *out = model ? model : *out;
+    return status;
 }
 
 double sp_now_seconds(void)

@@ -46,6 +46,7 @@ sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transiti
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = p->class_of_column;
     compile.transition_weight = transition_weight;
+    compile.max_states = p->opt->max_states;
     if (p->opt->epoch_seconds > 0)
         compile.step_seconds = p->opt->epoch_seconds;
     else if (!p->about.step_seconds || p->about.step_seconds(p->about.step_seconds_arg, &compile.step_seconds, NULL) != SP_OK)
@@ -90,9 +91,7 @@ sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
     p->info = p->from.info;
     p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
     const sp_run_options *o = p->opt;
-    sp_status status = p->model        ? SP_OK
-                       : o->model_text ? sp_model_from_json(o->model_text, "model", &p->model, err)
-                                       : sp_model_load(o->model, &p->model, err);
+    sp_status status = p->model ? SP_OK : sp_run_load_model(o, NULL, NULL, &p->model, err);
     if (status != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);

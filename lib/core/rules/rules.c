@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/model.h"
 #include "core/owned.h"
 #include "core/rules/rule_text.h"
 #include "core/try.h"
@@ -84,8 +85,28 @@ void sp_rules_drop(sp_model *model, int32_t n_left)
     model->rules = NULL;
 }
 
-bool sp_rules_copy(const sp_model *from, sp_model *to)
+static bool add_alias(sp_model *model, int32_t k, const char *name)
 {
+    bool is_whole = true;
+    if (sp_model_class(model, name, true) >= 0)
+        return true;
+    model->aliases = sp_grown(model->aliases, (int64_t)model->n_aliases + 1, sizeof *model->aliases, &is_whole);
+    char *copy = is_whole ? copy_text(name) : NULL;
+    if (copy)
+        model->aliases[model->n_aliases++] = (sp_alias){k, copy};
+    return copy != NULL;
+}
+
+bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to)
+{
+    for (int32_t c = 0; from->n_rules > 0 && c < to->n_classes; c++) {
+        const int32_t k = class_of ? class_of[c] : c;
+        if (!add_alias(to, c, from->classes[k]))
+            return false;
+        for (int32_t a = 0; a < from->n_aliases; a++)
+            if (from->aliases[a].class_index == k && !add_alias(to, c, from->aliases[a].name))
+                return false;
+    }
     for (int32_t r = 0; r < from->n_rules; r++) {
         const sp_rule *rule = &from->rules[r];
         if (sp_model_add_rule(to, rule->is_named ? rule->name : NULL, rule->text, rule->cost, rule->may_at_gap, NULL) != SP_OK)

@@ -61,8 +61,9 @@ int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, in
 
 /* ---- declared ---- */
 
-/* Adds the rules of a model of the same classes to another; false on lack of memory. */
-bool sp_rules_copy(const sp_model *from, sp_model *to);
+/* Adds the rules of a model to another; class c of `to` is class class_of[c] of `from` (NULL: c), and takes its names as aliases
+ * where it is called otherwise. False on lack of memory. */
+bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to);
 
 /* Leaves the first n_left rules of a model. */
 void sp_rules_drop(sp_model *model, int32_t n_left);

@@ -290,6 +290,10 @@ int sp_split_list(char *text, int max_parts, char **parts);
 enum { SP_COUNT_TEXT = 32 };
 char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT]);
 
+/* The model that the options name, or whose text they carry, with the rules that they add. `text` and `text_name`: another's JSON
+ * instead, unless NULL. SP_OK; what reading a model and sp_model_add_rule() return. */
+sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out, sp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -279,6 +279,7 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     put_end(&writer, model, false);
     put_dwell(&writer, model);
     sp_model_put_durations(&writer, model);
+    sp_model_put_expressions(&writer, model);
     if (model->prior)
         sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
     put_decoding(&writer, model);

@@ -59,10 +59,8 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     TRY(sp_run_plan_make(o, SP_CALL_CONVERT, &own->p.plan, err));
     TRY(sp_run_find_labels(o, err));
     TRY(sp_run_places(o, file, &places, err));
-    if (o->model_text)
-        TRY(sp_model_from_json(o->model_text, "model", &own->p.model, err));
-    else if (o->model)
-        TRY(sp_model_load(o->model, &own->p.model, err));
+    if (o->model_text || o->model)
+        TRY(sp_run_load_model(o, NULL, NULL, &own->p.model, err));
     places.model = own->p.model;
     TRY(sp_file_input_open(&own->p, &own->in, &places, err));
     TRY(find_labels(own, err));

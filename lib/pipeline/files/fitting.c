@@ -154,7 +154,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     if (!o->reference)
         TRY(sp_reference_words_of_labels(o, &words, err));
     else if (f->rules)
-        TRY(sp_model_load(o->model, &p->model, err));
+        TRY(sp_run_load_model(o, NULL, NULL, &p->model, err));
     if (f->rules && (words.codes || words.map) && sp_source_is_text(file))
         TRY(sp_codes_new(words.codes, words.map, words.for_labels, f->rules, &in->codes, err));
     places.codes = in->codes;
@@ -181,7 +181,9 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(sp_run_plan_make(o, SP_CALL_FIT, &p->plan, err));
     TRY(sp_run_find_labels(o, err));
     if (o->model && !p->plan.rules_are_seen)
-        TRY(sp_model_load(o->model, &f->rules, err));
+        TRY(sp_run_load_model(o, NULL, NULL, &f->rules, err));
+    if (o->rule && !f->rules)
+        TRY(sp_fail(err, SP_EINVAL, "`rule` is added to rules: `rules` M names a model of them"));
     TRY(open_file(f, file, err));
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));

@@ -63,9 +63,9 @@ static sp_status load_model(sp_given *j, const char *file, sp_error *err)
     if (j->run.model) /* a text needed it to be read */
         return SP_OK;
     if (j->run.opt->model)
-        return sp_model_load(j->run.opt->model, &j->run.model, err);
+        return sp_run_load_model(j->run.opt, NULL, NULL, &j->run.model, err);
     if (j->info->model_json)
-        return sp_model_from_json(j->info->model_json, file, &j->run.model, err);
+        return sp_run_load_model(j->run.opt, j->info->model_json, file, &j->run.model, err);
     return sp_fail(err, SP_EINVAL,
                    "`model` is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
 }
@@ -103,7 +103,7 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     if (!o->model)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = SP_OK;
-    TRY(sp_model_load(o->model, &j->run.model, err));
+    TRY(sp_run_load_model(o, NULL, NULL, &j->run.model, err));
     TRY(read_path_codes(j, err));
     sp_source_options options = {.model = j->run.model,
                                  .codes = j->path_codes,

@@ -280,8 +280,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     TRY(sp_pipeline_begin(p, file, opt, plan, err));
     TRY(sp_run_places(opt, file, &places, err));
     /* Text may have labels by other names that the model knows. */
-    TRY(opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
-                        : sp_model_load(opt->model, &p->model, err));
+    TRY(sp_run_load_model(opt, NULL, NULL, &p->model, err));
     places.model = p->model;
     places.leaves_out = known != NULL;
     places.known = known ? known->files : NULL;

@@ -9,7 +9,7 @@
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
+enum { SMALL_PAGE = 1024 * 1024, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {

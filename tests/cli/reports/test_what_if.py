@@ -205,7 +205,7 @@ class TestWhatIf(st.TestCase):
         held = page.settings["model"]["durations"]["b"]["pmf"]
         self.assertEqual(len(held), 2000)
         self.assertAlmostEqual(sum(held), 1, 9)
-        self.assertLess(len(page.text), 1000 * 1000)
+        self.assertLess(len(page.text), 1024 * 1024)
         self.assertIn("Probabilities of durations end at 2,000 steps", page.text)
         whole, cut = (self.program(page, "few.h5", model, ["viterbi"])[0]["viterbi"].tolist() for model in (json.loads(self.read("m.json")), page.settings["model"]))
         self.assertEqual(whole, cut)
@@ -224,7 +224,7 @@ class TestWhatIf(st.TestCase):
         page = self.page(demo, "--model", "sleep-strict")
         with open(MODULE, "rb") as f:
             self.assertEqual(page.module, f.read())
-        self.assertLess(len(page.text), 1000 * 1000)
+        self.assertLess(len(page.text), 1024 * 1024)
         self.assertEqual(len(page.ids), 20)
         self.as_program(page, demo, strategies, 1)
         with h5py.File(demo) as f:

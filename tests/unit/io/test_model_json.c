@@ -174,7 +174,7 @@ static const struct broken {
      "m.json:2:1: key \"min_dwel\" is not known (known: statepath_model, name, description, source, classes, aliases, states, "
      "allow, "
      "forbid, matrix, probabilities, log_weights, start, end, start_log_weights, end_log_weights, min_dwell, min_dwell_at_end, "
-     "durations, durations_at_ends, prior, decoding, labeller); did you mean \"min_dwell\"?"},
+     "durations, durations_at_ends, rules, prior, decoding, labeller); did you mean \"min_dwell\"?"},
     {OPEN "\"decoding\": {\"temprature\": 1}}", "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
                                                 "transition_weight, prior_weight); did you mean "
                                                 "\"temperature\"?"},
@@ -337,6 +337,21 @@ static const struct broken {
      "m.json:3:14: key \"decoding\", \"temperature\": scores are divided by it, so it must be above 0"},
     {OPEN "\"decoding\": {\"prior_weight\": true}}",
      "m.json:3:14: key \"decoding\", \"prior_weight\": needs a number; this is true"},
+    {OPEN "\"rules\": \"never a\"}",
+     "m.json:3:10: key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not a string"},
+    {OPEN "\"rules\": [7]}",
+     "m.json:3:11: key \"rules\": a rule is a string, as \"never REM Wake REM\", or an object, as {\"name\": "
+     "\"n3\", \"rule\": \"at_least 1 N3\", \"cost\": 2.3, \"at_gap\": \"may\"}"},
+    {OPEN "\"rules\": [\"first a\", {\"rule\": \"a\", \"name\": \"rule1\"}]}",
+     "m.json:3:22: key \"rules\": model m: two rules are called \"rule1\"; give one of them another name"},
+    {OPEN "\"rules\": [{\"rule\": \"a\", \"cost\": -1}]}",
+     "m.json:3:25: key \"rules\": \"cost\" needs nats a violation, not below 0, or null where no path may break the rule"},
+    {OPEN "\"rules\": [{\"rule\": \"a\", \"at_gap\": 1}]}", "m.json:3:25: key \"rules\": \"at_gap\" is \"must\", what the rule "
+                                                            "asks for must be seen (the default), or \"may\", a gap may have "
+                                                            "held it"},
+    {OPEN "\"rules\": [\"never a q\"]}",
+     "m.json:3:11: key \"rules\": rule rule1: line 1, column 9: \"q\" is no class of model m: a, b\n"
+     "  never a q\n          ^"},
 };
 
 static void every_fault_has_its_sentence(void **state)
