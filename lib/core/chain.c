@@ -382,6 +382,7 @@ static sp_status keep_rules(const sp_model *model, const sp_chain_options *optio
         rule->name = strdup(model->rules[r].name);
         rule->text = strdup(model->rules[r].text);
         rule->cost = model->rules[r].cost;
+        rule->may_at_gap = model->rules[r].may_at_gap;
         TRY(rule->name && rule->text ? SP_OK : sp_no_memory(err));
         TRY(sp_rule_compile(model, r, options->step_seconds, a, err));
         for (int32_t i = 0; options->class_of_column && i < a->n_states; i++) {

@@ -141,6 +141,8 @@ void sp_comparison_free(sp_comparison *c)
         strategy_free(c->n_classes, &c->strategies[s]);
     sleep_free(c->sleep);
     raters_free(c->raters);
+    for (int32_t r = 0; c->rules && r < c->n_rules; r++)
+        FREE_ALL(c->rules[r].name, c->rules[r].text, c->rules[r].by);
     sp_traces_free(c);
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);
@@ -154,6 +156,6 @@ void sp_comparison_free(sp_comparison *c)
     }
     FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->asked,
              c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->durations,
-             c->run_places, c->reference_illegal_pairs, c->reference_transition_counts, c->reference_transition_pairs,
-             c->strategies, c->comparisons, c->background, c->missing_parts, c);
+             c->rules, c->rule_violations, c->run_places, c->reference_illegal_pairs, c->reference_transition_counts,
+             c->reference_transition_pairs, c->strategies, c->comparisons, c->background, c->missing_parts, c);
 }

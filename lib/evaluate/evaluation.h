@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 enum { SP_EVALUATION_MAX_CLASSES = 8192 };
+enum { SP_MOST_MISSING = 2000000 }; /* violations of a rule beyond the steps of a recording: steps that are missing */
 
 /* Runs of a path, or of the reference, that are shorter or longer than the model allows. {0}: they are not kept. */
 typedef struct sp_broken_runs {
@@ -215,6 +216,8 @@ struct sp_evaluation {
     sp_strategy_sums *sums; /* [n_strategies] */
     sp_tally reference_transitions, reference_runs;
     sp_broken_runs reference_broken;
+    struct sp_rule_walk *rule_walks; /* [n_rules, n_strategies + 1] of the recording at hand */
+    int64_t rule_segment;            /* of its last step */
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
@@ -335,6 +338,15 @@ void sp_sleep_finish(sp_evaluation *e);
 
 /* The statistics of recording r from e->nights, which are one row, and its strategies' results. */
 void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
+
+/* rule_counts.c: violations of rules over more steps; all do nothing where the model has none. */
+sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err);
+void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
+/* paths [n_strategies], -1 where undecoded. */
+void sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results);
+/* Of recording r: [n_rules, n_strategies + 1], and how many these are. */
+int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n);
+void sp_rule_counts_finish(sp_evaluation *e);
 
 /* raters.c: all do nothing without raters */
 sp_status sp_raters_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);

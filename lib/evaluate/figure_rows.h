@@ -82,7 +82,7 @@
 
 extern const sp_figures sp_figures_comparison, sp_figures_reference, sp_figures_strategy, sp_figures_class, sp_figures_changes,
     sp_figures_runs, sp_figures_entities, sp_figures_recording, sp_figures_pair, sp_figures_collapsed, sp_figures_calibration,
-    sp_figures_bin, sp_figures_coverage, sp_figures_raters, sp_figures_against, sp_figures_rater, sp_figures_rater_pair,
-    sp_figures_sleep_mean, sp_figures_sleep_difference;
+    sp_figures_bin, sp_figures_coverage, sp_figures_raters, sp_figures_against, sp_figures_rule, sp_figures_rater,
+    sp_figures_rater_pair, sp_figures_sleep_mean, sp_figures_sleep_difference;
 
 #endif

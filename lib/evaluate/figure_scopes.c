@@ -14,6 +14,7 @@ static const scope scopes[SP_N_FIGURE_SCOPES] = {
     [SP_OF_STRATEGY] = {"strategy", "strategies.NAME", &sp_figures_strategy},
     [SP_OF_CLASS] = {"class of a strategy", "strategies.NAME.classes.CLASS", &sp_figures_class},
     [SP_OF_AGAINST] = {"another classifier", "against[]", &sp_figures_against},
+    [SP_OF_RULE] = {"rule of a strategy", "strategies.NAME.rules.RULE", &sp_figures_rule},
     [SP_OF_CHANGES] = {"changed steps", "strategies.NAME.changed_from_argmax_by_class.CLASS", &sp_figures_changes},
     [SP_OF_RUNS] = {"runs of a class", "strategies.NAME.bouts.CLASS", &sp_figures_runs},
     [SP_OF_ENTITIES] = {"type of entity", "strategies.NAME.entities.types.TYPE", &sp_figures_entities},

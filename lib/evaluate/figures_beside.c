@@ -71,6 +71,14 @@ static const sp_figure of_against[] = {
 };
 #undef OWN
 
+#define OWN sp_rule_violations
+static const sp_figure of_rule[] = {
+    ROW("violations", violations, "violations", 0, "violations of the rule in all recordings that have a path", CSV, NONE),
+    ROW("recordings", recordings, "recordings", 0, "recordings that break it", CSV, NONE),
+};
+LIST(rule);
+#undef OWN
+
 #define OWN sp_rater_row
 static const sp_figure of_rater[] = {
     ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE, N(N_RATERS),

@@ -244,6 +244,7 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
     for (int32_t s = 0; s < c->n_strategies; s++)
         TRY(finish_strategy(e, s, err));
     sp_frequencies_fill(c);
+    sp_rule_counts_finish(e);
     sp_sleep_finish(e);
     sp_raters_finish(e);
     sp_collapsed_finish(e);

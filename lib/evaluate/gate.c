@@ -50,6 +50,8 @@ sp_value sp_gate_value(const sp_comparison *c, const sp_gate_figure *figure)
     sp_figure_owner owner = {.own = c, .comparison = c};
     if (figure->scope == SP_OF_AGAINST)
         owner.own = &c->against[figure->strategy];
+    if (figure->scope == SP_OF_RULE)
+        owner.own = &c->rules[figure->class_index].by[figure->strategy];
     if (figure->scope == SP_OF_STRATEGY || figure->scope == SP_OF_CLASS) {
         const sp_strategy_result *strategy = &c->strategies[figure->strategy];
         owner.own = owner.strategy = strategy;

@@ -173,12 +173,31 @@ static int32_t read_key(parser *p, sp_gate_node node, const char *what)
     return add_node(p, node);
 }
 
+/* After "STRATEGY.rules." or "reference.rules.": a rule and its figure. */
+static int32_t read_of_rule(parser *p, sp_gate_node node)
+{
+    const sp_gate_scope *scope = p->scope;
+    const size_t start = p->at;
+    char text[1024];
+    node.scope = SP_OF_RULE;
+    node.class_index = read_name(p, scope->n_rules, scope->rules);
+    if (node.class_index < 0)
+        return scope->n_rules == 0 ? refuse(p, start, "the model has no rules over more than two steps")
+                                   : refuse(p, start, "there is no such rule; the rules are %s",
+                                            sp_name_list(text, sizeof text, scope->n_rules, scope->rules));
+    if (!take(p, "."))
+        return refuse(p, start, "a rule is followed by a figure, as in %s.violations", scope->rules[node.class_index]);
+    return read_key(p, node, "a rule has");
+}
+
 /* After "STRATEGY." */
 static int32_t read_of_strategy(parser *p, sp_gate_node node)
 {
     const sp_gate_scope *scope = p->scope;
     char text[1024];
     snprintf(text, sizeof text, "%.120s has", scope->strategies[node.strategy]);
+    if (take(p, "rules."))
+        return read_of_rule(p, node);
     if (!take(p, "classes."))
         return read_key(p, node, text);
     size_t start = p->at;
@@ -197,8 +216,12 @@ static int32_t read_figure(parser *p)
     const sp_gate_scope *scope = p->scope;
     const char *here = p->text + p->at;
     sp_gate_node node = {.kind = SP_GATE_FIGURE, .begin = p->at, .left = -1, .right = -1, .scope = SP_OF_REFERENCE};
-    if (take(p, "reference."))
-        return read_key(p, node, "the reference has");
+    if (take(p, "reference.")) {
+        node.strategy = scope->n_strategies;
+        return !take(p, "rules.")  ? read_key(p, node, "the reference has")
+               : scope->has_labels ? read_of_rule(p, node)
+                                   : refuse(p, p->at, "it needs a reference, and there are no labels");
+    }
     node.scope = SP_OF_STRATEGY;
     node.strategy = read_name(p, scope->n_strategies, scope->strategies);
     if (node.strategy >= 0)

@@ -195,6 +195,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
                           options->has_labels, err));
     TRY(classifiers_open(c, options, err));
     TRY(sp_broken_runs_open(e, err));
+    TRY(sp_rule_counts_open(e, err));
     if (options->has_labels)
         TRY(sp_tags_find(e, options->classes, options->scheme, err));
     TRY(sp_sleep_open(e, options, err));
@@ -297,6 +298,7 @@ sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_er
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = sp_grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     sp_sleep_reserve(e, n, &is_whole);
+    sp_rule_counts_reserve(e, n, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
     e->capacity = n;

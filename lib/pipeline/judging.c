@@ -289,8 +289,10 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     const int32_t K = p->model->n_classes;
     sp_status status = SP_OK;
     *j = (sp_judging){.p = p, .again = form->again, .classes = sp_names_in_columns(p->model, p->class_of_column)};
-    if (!j->classes)
+    if (!j->classes || !(j->rules = calloc((size_t)p->model->n_rules + 1, sizeof *j->rules)))
         return sp_no_memory(err);
+    for (int32_t r = 0; r < p->model->n_rules; r++)
+        j->rules[r] = p->model->rules[r].name;
     describe_input(j, form);
     const sp_gate_scope scope = {.n_strategies = j->how.n_strategies,
                                  .strategies = j->names,
@@ -299,7 +301,9 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
                                  .classifiers = j->classifiers,
                                  .n_classes = K,
                                  .classes = j->classes,
-                                 .has_labels = p->info->has_labels};
+                                 .has_labels = p->info->has_labels,
+                                 .n_rules = p->model->n_rules,
+                                 .rules = j->rules};
     if (o->hooks.opened)
         TRY(o->hooks.opened(o->hooks.arg, &scope, err));
     TRY(read_draw(p, &j->asked, &j->n_asked, err));
@@ -324,6 +328,7 @@ void sp_judging_close(sp_judging *j)
 {
     sp_pipeline_remove_consumer(j->p, j);
     free(j->classes);
+    free(j->rules);
     free(j->asked);
     sp_evaluation_words_clear(&j->words);
     sp_evaluation_free(j->evaluation);

@@ -51,6 +51,7 @@ typedef struct sp_judging {
     sp_evaluation_options how;
     sp_evaluation *evaluation;
     const char **classes; /* [K] in the order of the columns */
+    const char **rules;   /* names of the model's rules over more steps */
     const char *names[SP_EVALUATION_MAX_STRATEGIES], *against[SP_MOST_AGAINST];
     int32_t classifiers[SP_EVALUATION_MAX_STRATEGIES];
     bool is_legal[SP_EVALUATION_MAX_STRATEGIES];

@@ -35,6 +35,7 @@ static const sp_document_row rows[] = {
     {"counts", "Illegal transitions: how often, and the {recording} with the most", NULL, .where = PAGE("wide"), COLUMNS(COUNTS), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
+    {"violations", NULL, sp_fill_violations, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("wide")},
     {"rule-costs", NULL, sp_fill_rule_costs, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
     {"rule-proposals", NULL, sp_fill_rule_proposals, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable"), .most_rows = {12, 50, 20}, .note = sp_note_rule_proposals},
     {"confusion", "Confusion (rows: reference, columns: decoded)", sp_fill_confusion, .where = TERMINAL | MARKDOWN | LATEX, .kind = SP_MATRICES},

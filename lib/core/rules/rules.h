@@ -36,7 +36,8 @@ sp_status sp_rules_check(const sp_model *model, sp_error *err);
 
 typedef struct sp_chain_rule {
     char *name, *text;
-    double cost;                 /* nats a violation; INFINITY: forbidden */
+    double cost; /* nats a violation; INFINITY: forbidden */
+    bool may_at_gap;
     sp_rule_automaton automaton; /* letters are the chain's columns */
 } sp_chain_rule;
 

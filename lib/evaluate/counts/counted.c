@@ -215,6 +215,8 @@ void sp_counted_visit_row(sp_counting *c, sp_evaluation *e, int64_t r)
         COUNT(&one->decoded.step, &one->decoded.n_broken, &one->correct);
         count_transitions(c, &one->counts);
     }
+    int64_t n_violations, *violations = sp_rule_counts_of(e, r, &n_violations);
+    sp_count(c, violations, n_violations);
     for (int32_t i = 0; of->sleep && i <= of->n_strategies; i++)
         count_night(c, &e->nights[(c->to ? r : 0) * (of->n_strategies + 1) + i]);
 }

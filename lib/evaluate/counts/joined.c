@@ -69,6 +69,10 @@ static bool is_row(const sp_evaluation *e, int64_t r)
     is_right = is_right && (!c->has_length_trim || (c->cut_path_steps[r] >= 0 && c->cut_label_steps[r] >= 0));
     for (int32_t s = 0; is_right && s < c->n_strategies; s++)
         is_right = is_result(&c->strategies[s].recordings[r], n, scored);
+    int64_t n_violations;
+    const int64_t *violations = sp_rule_counts_of(e, r, &n_violations);
+    for (int64_t i = 0; is_right && i < n_violations; i++)
+        is_right = violations[i] >= 0 && violations[i] <= n + SP_MOST_MISSING;
     for (int32_t i = 0; is_right && c->sleep && i <= c->n_strategies; i++)
         is_right = is_night(&e->nights[i], n);
     return is_right;

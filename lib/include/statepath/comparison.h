@@ -364,6 +364,19 @@ typedef struct sp_against {
     sp_reliability *reliability; /* owned; NULL: none */
 } sp_against;
 
+/* Who breaks a rule over more steps, as models/rules.md counts violations. Recordings without a path are left out. */
+typedef struct sp_rule_violations {
+    int64_t violations;
+    int64_t recordings; /* with any */
+} sp_rule_violations;
+
+typedef struct sp_rule_result {
+    char *name, *text;
+    double cost; /* nats a violation; INFINITY: no path of the model may break it */
+    bool may_at_gap;
+    sp_rule_violations *by; /* [n_strategies + 1] the reference last */
+} sp_rule_result;
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -394,6 +407,9 @@ typedef struct sp_comparison {
     sp_pair_count *forbidden;             /* count unused */
     uint8_t *start_allowed, *end_allowed; /* [K] */
     int32_t *min_dwell;                   /* [K] */
+    int32_t n_rules;                      /* over more than two steps */
+    sp_rule_result *rules;                /* [n_rules] */
+    int64_t *rule_violations; /* [n_recordings, n_rules, n_strategies + 1] the reference last; 0 where there is no path */
     bool has_durations;
     sp_class_duration *durations;      /* [K]; NULL: the model has none */
     bool whole_at_start, whole_at_end; /* its runs at the sides of recordings and gaps */
@@ -503,18 +519,25 @@ typedef struct sp_comparison {
 
 void sp_comparison_free(sp_comparison *comparison);
 
+/* Violations of rule r by strategy `who` (n_strategies: the reference) in a recording. */
+static inline int64_t sp_rule_violations_in(const sp_comparison *c, int64_t recording, int32_t r, int32_t who)
+{
+    return c->rule_violations[(recording * c->n_rules + r) * (c->n_strategies + 1) + who];
+}
+
 /* ---- figures ----
  *
  * The list of all figures of a comparison, as `statepath help figures` prints it.
  */
 
-/* What a figure is of. Those of the first five can be named in a fail-if condition (comparison.h). */
+/* What a figure is of. Those of the first six can be named in a fail-if condition (comparison.h). */
 typedef enum sp_figure_scope {
     SP_OF_COMPARISON,
     SP_OF_REFERENCE,
     SP_OF_STRATEGY,
     SP_OF_CLASS,     /* one class of a strategy */
     SP_OF_AGAINST,   /* the scores of another classifier */
+    SP_OF_RULE,      /* a rule over more steps, of a strategy or the reference */
     SP_OF_CHANGES,   /* steps changed against argmax, by class or place */
     SP_OF_RUNS,      /* runs of one class */
     SP_OF_ENTITIES,  /* entities of one type */
@@ -582,6 +605,8 @@ typedef struct sp_gate_scope {
     int32_t n_against;          /* other classifiers, whose strategies are called NAME.STRATEGY */
     const char *const *against; /* [n_against] their names */
     const int32_t *classifiers; /* [n_strategies] 0: of the first classifier, i: of against[i-1]; NULL: all of the first */
+    int32_t n_rules;            /* of the model, over more steps */
+    const char *const *rules;   /* [n_rules] their names */
 } sp_gate_scope;
 
 /* Reads and checks a text. SP_OK; SP_EINVAL (the message shows the place, and lists what exists where a strategy, class or metric
@@ -603,7 +628,9 @@ sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_c
 /* A figure that a condition names: its key, and of which strategy (of SP_OF_AGAINST: other classifier) and class it is; 0 where
  * the scope has none. */
 typedef struct sp_gate_figure {
-    sp_figure_scope scope; /* SP_OF_COMPARISON, _REFERENCE, _STRATEGY, _CLASS, _AGAINST */
+    sp_figure_scope
+        scope; /* SP_OF_COMPARISON, _REFERENCE, _STRATEGY, _CLASS, _AGAINST, _RULE (of a strategy; of the reference the number
+                              after the last), whose number stands in class_index */
     const char *key;
     int32_t strategy, class_index;
 } sp_gate_figure;

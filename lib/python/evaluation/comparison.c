@@ -109,11 +109,8 @@ static PyObject *comparison_save(PyObject *self, PyObject *args)
 static const struct {
     sp_figure_scope scope;
     const char *name;
-} scopes[] = {{SP_OF_COMPARISON, "comparison"},
-              {SP_OF_REFERENCE, "reference"},
-              {SP_OF_STRATEGY, "strategy"},
-              {SP_OF_CLASS, "class"},
-              {SP_OF_AGAINST, "against"}};
+} scopes[] = {{SP_OF_COMPARISON, "comparison"}, {SP_OF_REFERENCE, "reference"}, {SP_OF_STRATEGY, "strategy"},
+              {SP_OF_CLASS, "class"},           {SP_OF_AGAINST, "against"},     {SP_OF_RULE, "rule"}};
 enum { N_SCOPES = sizeof scopes / sizeof *scopes, KEY_SIZE = 128 };
 
 /* Its key in the dictionary: "strategy/0/0/accuracy". */
@@ -170,6 +167,11 @@ static const char *against_name(const sp_comparison *c, int32_t i)
     return c->against[i].name;
 }
 
+static const char *rule_name(const sp_comparison *c, int32_t i)
+{
+    return c->rules[i].name;
+}
+
 /* Whose each strategy is: 0 the first classifier's. */
 static PyObject *classifiers_of(const sp_comparison *c)
 {
@@ -183,7 +185,7 @@ static PyObject *classifiers_of(const sp_comparison *c)
     return list;
 }
 
-/* figures() -> (strategies, whose each is, classes, other classifiers, has labels, {key: value, or why there is none}) */
+/* figures() -> (strategies, whose each is, classes, other classifiers, rules over more steps, has labels, {key: value, or why there is none}) */
 static PyObject *comparison_figures(PyObject *self, PyObject *none)
 {
     const sp_comparison *c = comparison_of(self);
@@ -198,13 +200,16 @@ static PyObject *comparison_figures(PyObject *self, PyObject *none)
         for (int32_t k = 0; is_put && k < c->n_classes; k++)
             is_put = put_figures(dict, c, (sp_gate_figure){SP_OF_CLASS, NULL, i, k});
     }
+    for (int32_t r = 0; is_put && r < c->n_rules; r++)
+        for (int32_t who = 0; is_put && who <= c->n_strategies; who++)
+            is_put = put_figures(dict, c, (sp_gate_figure){SP_OF_RULE, NULL, who, r});
     if (!is_put) {
         Py_XDECREF(dict);
         return NULL;
     }
-    return Py_BuildValue("(NNNNON)", names_of(c->n_strategies, strategy_name, c), classifiers_of(c),
+    return Py_BuildValue("(NNNNNON)", names_of(c->n_strategies, strategy_name, c), classifiers_of(c),
                          names_of(c->n_classes, class_name, c), names_of(c->n_against, against_name, c),
-                         c->has_labels ? Py_True : Py_False, dict);
+                         names_of(c->n_rules, rule_name, c), c->has_labels ? Py_True : Py_False, dict);
 }
 
 static sp_value value_in_dictionary(void *arg, const sp_gate_figure *figure)
@@ -259,17 +264,19 @@ static int32_t *classifiers_from(PyObject *list, int64_t n, int64_t n_against)
 PyObject *py_judge(PyObject *module, PyObject *args)
 {
     const char *text;
-    PyObject *names[3], *owners, *figures, *made = NULL;
+    PyObject *names[4], *owners, *figures, *made = NULL;
     int has_labels;
     sp_error err;
     sp_gate *gate = NULL;
     int32_t *classifiers = NULL;
-    texts strategies = {.n = 0}, classes = {.n = 0}, against = {.n = 0};
+    texts strategies = {.n = 0}, classes = {.n = 0}, against = {.n = 0}, rules = {.n = 0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOOOOpO!", &text, &names[0], &owners, &names[1], &names[2], &has_labels, &PyDict_Type, &figures))
+    if (!PyArg_ParseTuple(args, "sOOOOOpO!", &text, &names[0], &owners, &names[1], &names[2], &names[3], &has_labels,
+                          &PyDict_Type, &figures))
         return NULL;
     if (texts_take(names[0], "strategies", -1, &strategies) && texts_take(names[1], "classes", -1, &classes) &&
-        texts_take(names[2], "against", -1, &against) && (classifiers = classifiers_from(owners, strategies.n, against.n))) {
+        texts_take(names[2], "against", -1, &against) && texts_take(names[3], "rules", -1, &rules) &&
+        (classifiers = classifiers_from(owners, strategies.n, against.n))) {
         const sp_gate_scope scope = {.n_strategies = (int32_t)strategies.n,
                                      .strategies = strategies.items,
                                      .n_classes = (int32_t)classes.n,
@@ -277,7 +284,9 @@ PyObject *py_judge(PyObject *module, PyObject *args)
                                      .has_labels = has_labels,
                                      .n_against = (int32_t)against.n,
                                      .against = against.items,
-                                     .classifiers = classifiers};
+                                     .classifiers = classifiers,
+                                     .n_rules = (int32_t)rules.n,
+                                     .rules = rules.items};
         made = sp_gate_new(text, &scope, &gate, &err) == SP_OK ? verdicts(gate, figures) : raise_error(&err);
     }
     sp_gate_free(gate);
@@ -285,6 +294,7 @@ PyObject *py_judge(PyObject *module, PyObject *args)
     texts_release(&strategies);
     texts_release(&classes);
     texts_release(&against);
+    texts_release(&rules);
     return made;
 }
 

@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-_Figures = tuple[list[str], list[int], list[str], list[str], bool, dict[str, float | str]]
+_Figures = tuple[list[str], list[int], list[str], list[str], list[str], bool, dict[str, float | str]]
 
 @final
 class Comparison:
@@ -65,6 +65,7 @@ def judge(
     classifiers: list[int],
     classes: list[str],
     against: list[str],
+    rules: list[str],
     has_labels: bool,
     figures: dict[str, float | str],
     /,

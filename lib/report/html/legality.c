@@ -117,6 +117,7 @@ void sp_page_legality(sp_page *page)
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
+    sp_page_document(page, "violations", 0);
     sp_page_document(page, "counts", 0);
     sp_page_document(page, "change-rates", 0);
     sp_buffer_text(out, "<div class=\"grid\">\n");

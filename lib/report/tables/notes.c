@@ -6,11 +6,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Of strategy `who`, or (n_strategies) the reference. */
+static int64_t violations_of(const sp_comparison *c, int32_t who)
+{
+    int64_t n = 0;
+    for (int32_t r = 0; r < c->n_rules; r++)
+        n += c->rules[r].by[who].violations;
+    return n;
+}
+
 static void note_reference(const sp_comparison *c, sp_table *lines)
 {
     const sp_transition_counts *counts = &c->reference;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs + counts->long_runs == 0) {
+    const int64_t violations = violations_of(c, c->n_strategies);
+    if (violations + counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs + counts->long_runs ==
+        0) {
         sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
     } else {
         sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (", counts->illegal,
@@ -27,6 +38,8 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
         if (counts->long_runs)
             sp_buffer_format(line, ", %lld run%s longer than the model allows", (long long)counts->long_runs,
                              sp_plural(counts->long_runs));
+        if (violations)
+            sp_buffer_format(line, ", %lld violation%s of rules over more steps", (long long)violations, sp_plural(violations));
         sp_buffer_text(line, ".");
     }
     if (!c->mask_ceiling.undefined) {
@@ -162,7 +175,7 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         const sp_transition_counts *n = &one->counts;
         int64_t impossible = 0;
         if (!one->has_path_score || one->n_relaxed ||
-            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs > 0)
+            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs + violations_of(c, s) > 0)
             continue;
         for (int64_t r = 0; r < c->n_recordings; r++)
             impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;

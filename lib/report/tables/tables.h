@@ -48,8 +48,8 @@ sp_filler sp_fill_recordings, sp_fill_undecoded;
 /* Sleep (rows: measures): means of the reference and each strategy; differences from the reference; one measure night by night.
  */
 sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
-/* What each rule costs; rules that the labels propose. */
-sp_filler sp_fill_rule_costs, sp_fill_rule_proposals;
+/* Who breaks the rules over more than two steps; what each rule costs; rules that the labels propose. */
+sp_filler sp_fill_violations, sp_fill_rule_costs, sp_fill_rule_proposals;
 /* Agreement with several raters; wide: kappa with each. */
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.

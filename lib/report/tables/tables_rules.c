@@ -1,5 +1,36 @@
-/* What each rule costs, and rules that the labels propose. */
+/* Who breaks the rules over more than two steps; what each rule costs, and rules that the labels propose. */
 #include "report/tables/tables.h"
+
+#include <math.h>
+
+void sp_fill_violations(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
+{
+    const int32_t S = c->n_strategies, first = c->has_labels ? -1 : 0;
+    (void)options;
+    if (c->n_rules == 0)
+        return;
+    table->title = "Rules over more than two {steps}: violations, and the {recordings} with any";
+    sp_table_columns(table, "<rule|<what it says|nats");
+    for (int32_t s = first; s < S; s++) {
+        const char *name = s < 0 ? "reference" : c->strategies[s].name;
+        sp_buffer_say(sp_table_head(table, SP_RIGHT), "%s", name);
+        sp_buffer_say(sp_table_head(table, SP_RIGHT), "{recordings}");
+    }
+    for (int32_t r = 0; r < c->n_rules; r++) {
+        const sp_rule_result *rule = &c->rules[r];
+        sp_table_cell_text(table, SP_TONE_PLAIN, rule->name);
+        sp_table_cell_text(table, SP_TONE_PLAIN, rule->text);
+        if (isfinite(rule->cost))
+            sp_buffer_real(sp_table_cell(table, SP_TONE_PLAIN), rule->cost);
+        else
+            sp_table_cell_text(table, SP_TONE_PLAIN, "never");
+        for (int32_t s = first; s < S; s++) {
+            const sp_rule_violations *by = &rule->by[s < 0 ? S : s];
+            sp_table_cell_count(table, by->violations ? SP_TONE_BAD : SP_TONE_MUTED, by->violations);
+            sp_table_cell_count(table, by->recordings ? SP_TONE_BAD : SP_TONE_MUTED, by->recordings);
+        }
+    }
+}
 
 static bool has_argmax(const sp_rule_costs *costs)
 {

@@ -164,12 +164,29 @@ static void add_runs(csv_line l, const sp_strategy_result *s)
     }
 }
 
+/* Violations of rules, in the column of classes the rule's name. who: a strategy, or n_strategies for the reference. */
+static void add_rules(csv_line l, int32_t who)
+{
+    const sp_comparison *c = l.c;
+    for (int32_t r = 0; r < c->n_rules; r++) {
+        l.class = KEYS("rule ", c->rules[r].name);
+        l.recording = NULL;
+        add_figures(&l, SP_OF_RULE, &c->rules[r].by[who], NULL);
+        for (int64_t n = 0; n < c->n_recordings; n++) {
+            l.recording = c->ids[n];
+            if (who == c->n_strategies || c->strategies[who].recordings[n].decoded.status == SP_OK)
+                add_count(&l, KEY("violations"), sp_rule_violations_in(c, n, r, who), -1);
+        }
+    }
+}
+
 static void add_reference(const csv_line *l)
 {
     add_figures(l, SP_OF_REFERENCE, l->c, NULL);
     add_figures(l, SP_OF_COMPARISON, l->c, NULL);
     add_transitions(*l, NULL);
     add_runs(*l, NULL);
+    add_rules(*l, l->c->n_strategies);
 }
 
 static void add_class(csv_line l, const sp_strategy_result *s, int32_t k)
@@ -213,6 +230,7 @@ static void add_strategy(csv_line l, const sp_strategy_result *s)
         add_class(l, s, k);
     if (s->has_agreement)
         add_places(l, s);
+    add_rules(l, (int32_t)(s - c->strategies));
     for (int64_t r = 0; r < c->n_recordings; r++) {
         l.recording = c->ids[r];
         add_count(&l, KEY("steps"), c->steps[r], -1);

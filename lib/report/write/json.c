@@ -74,7 +74,7 @@ static void add_durations(sp_json model, const sp_comparison *c)
 
 static void add_model(sp_json model, const sp_comparison *c)
 {
-    sp_json dwell = {NULL, model.failed};
+    sp_json dwell = {NULL, model.failed}, rules = dwell;
     sp_json_names(model, "classes", c->n_classes, c->classes);
     sp_json_pairs(model, "forbidden", c, c->forbidden, c->n_forbidden, false);
     add_allowed(model, "start", c, c->start_allowed);
@@ -87,6 +87,14 @@ static void add_model(sp_json model, const sp_comparison *c)
     }
     if (c->durations)
         add_durations(model, c);
+    for (int32_t r = 0; r < c->n_rules; r++) {
+        const sp_json rule = sp_json_object(r == 0 ? (rules = sp_json_array(model, "rules")) : rules, NULL);
+        sp_json_text(rule, "name", c->rules[r].name);
+        sp_json_text(rule, "rule", c->rules[r].text);
+        if (isfinite(c->rules[r].cost))
+            sp_json_real(rule, "cost", c->rules[r].cost);
+        sp_json_text(rule, "at_gap", c->rules[r].may_at_gap ? "may" : "must");
+    }
 }
 
 static void add_reference(sp_json root, const sp_comparison *c)
@@ -95,6 +103,8 @@ static void add_reference(sp_json root, const sp_comparison *c)
     sp_json_figures(object, SP_OF_REFERENCE, c, NULL, c);
     sp_json_transitions(object, c, NULL);
     sp_json_runs(object, c, NULL);
+    if (c->has_labels)
+        sp_json_rules(object, c, c->n_strategies);
 }
 
 /* How things were computed, where that is not a number. */

@@ -94,6 +94,21 @@ static void add_nested(sp_json object, const sp_comparison *c, const sp_strategy
     }
 }
 
+void sp_json_rules(sp_json object, const sp_comparison *c, int32_t who)
+{
+    const sp_json rules = c->n_rules > 0 ? sp_json_object(object, "rules") : object;
+    for (int32_t r = 0; r < c->n_rules; r++)
+        sp_json_figures(sp_json_named(rules, c->rules[r].name), SP_OF_RULE, &c->rules[r].by[who], NULL, c);
+}
+
+/* Violations of one recording, by rule. */
+static void add_violations(sp_json object, const sp_comparison *c, int32_t who, int64_t recording)
+{
+    const sp_json rules = c->n_rules > 0 ? sp_json_object(object, "rules") : object;
+    for (int32_t r = 0; r < c->n_rules; r++)
+        sp_json_set_named(rules, c->rules[r].name, json_integer(sp_rule_violations_in(c, recording, r, who)));
+}
+
 /* An item of per_recording. */
 static json_t *recording_object(const void *whole, const void *part, int64_t r, bool *failed)
 {
@@ -115,6 +130,8 @@ static json_t *recording_object(const void *whole, const void *part, int64_t r, 
     sp_json_text(object, "status", sp_status_name(recording->decoded.status));
     if (recording->decoded.status != SP_OK)
         sp_json_count(object, "step", recording->decoded.step);
+    else
+        add_violations(object, c, (int32_t)(s - c->strategies), r);
     if (s->has_path_score)
         sp_json_score(object, "path_score", recording->decoded.score);
     return object.at;
@@ -131,6 +148,7 @@ void sp_json_strategy(sp_json object, const sp_comparison *c, const sp_strategy_
     sp_json_transitions(object, c, s);
     add_changes(object, c, s);
     sp_json_runs(object, c, s);
+    sp_json_rules(object, c, (int32_t)(s - c->strategies));
     const sp_json undecoded = sp_json_array(object, "undecoded");
     for (int64_t r = 0; r < c->n_recordings; r++)
         if (s->recordings[r].decoded.status != SP_OK)

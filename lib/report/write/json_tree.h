@@ -53,6 +53,8 @@ void sp_json_lengths(sp_json in, const char *key, const sp_class_runs *runs); /*
 
 void sp_json_strategy(sp_json object, const sp_comparison *c, const sp_strategy_result *s,
                       sp_json_list *list); /* json_strategies.c */
+/* Violations by rule, of strategy `who` or (n_strategies) the reference; nothing where the model has no rules. */
+void sp_json_rules(sp_json object, const sp_comparison *c, int32_t who);
 void sp_json_runs(sp_json object, const sp_comparison *c,
                   const sp_strategy_result *s); /* of each class; s NULL: of the reference */
 void sp_json_transitions(sp_json object, const sp_comparison *c, const sp_strategy_result *s); /* illegal and all; the same */

@@ -1,0 +1,90 @@
+/* Violations of rules over more than two steps, by rule, recording and path. */
+#include "core/rules/rules.h"
+#include "evaluate/evaluation.h"
+
+#include <string.h>
+
+static int32_t n_paths(const sp_evaluation *e)
+{
+    return e->result->n_strategies + 1;
+}
+
+sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    const int32_t n = sp_chain_n_rules(e->chain);
+    if (n == 0)
+        return SP_OK;
+    e->rule_walks = sp_zeros(&e->own, (size_t)n * (size_t)n_paths(e), sizeof *e->rule_walks);
+    c->rules = sp_calloc(n, sizeof *c->rules);
+    if (!e->rule_walks || !c->rules)
+        return sp_no_memory(err);
+    c->n_rules = n;
+    for (int32_t r = 0; r < n; r++) {
+        const sp_chain_rule *rule = sp_chain_rule_at(e->chain, r);
+        c->rules[r] = (sp_rule_result){strdup(rule->name), strdup(rule->text), rule->cost, rule->may_at_gap,
+                                       sp_calloc(n_paths(e), sizeof(sp_rule_violations))};
+        if (!c->rules[r].name || !c->rules[r].text || !c->rules[r].by)
+            return sp_no_memory(err);
+    }
+    return SP_OK;
+}
+
+void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
+{
+    sp_comparison *c = e->result;
+    const size_t width = (size_t)c->n_rules * (size_t)n_paths(e);
+    if (width == 0)
+        return;
+    c->rule_violations = sp_grown(c->rule_violations, n, width * sizeof *c->rule_violations, is_whole);
+    if (*is_whole)
+        memset(c->rule_violations + (size_t)e->capacity * width, 0,
+               (size_t)(n - e->capacity) * width * sizeof *c->rule_violations);
+}
+
+int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n)
+{
+    *n = (int64_t)e->result->n_rules * n_paths(e);
+    return *n > 0 ? e->result->rule_violations + r * *n : NULL;
+}
+
+void sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results)
+{
+    const sp_comparison *c = e->result;
+    const int32_t S = c->n_strategies;
+    int64_t n, *counts = sp_rule_counts_of(e, r->index, &n), step;
+    if (n > 0 && r->first == 0)
+        memset(e->rule_walks, 0, (size_t)n * sizeof *e->rule_walks);
+    if (r->n_steps == 0)
+        return;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t who = (int32_t)(i % (S + 1));
+        const int32_t *path = who < S ? paths[who] : r->labels;
+        const sp_chain_rule *rule = sp_chain_rule_at(e->chain, (int32_t)(i / (S + 1)));
+        sp_rule_walk *walk = &e->rule_walks[i];
+        if (!path || (who < S && results[who].status != SP_OK))
+            continue;
+        for (int64_t t = 0; t < r->n_steps; t++) {
+            const bool is_gap =
+                r->segments && r->first + t > 0 && r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
+            counts[i] += sp_rule_walk_step(walk, rule, path[t], is_gap);
+        }
+        if (r->rest == 0)
+            counts[i] += sp_rule_walk_end(walk, rule, &step);
+    }
+    e->rule_segment = r->segments ? r->segments[r->n_steps - 1] : 0;
+}
+
+void sp_rule_counts_finish(sp_evaluation *e)
+{
+    const sp_comparison *c = e->result;
+    for (int64_t r = 0; c->n_rules > 0 && r < c->n_recordings; r++) {
+        int64_t n;
+        const int64_t *counts = sp_rule_counts_of(e, r, &n);
+        for (int64_t i = 0; i < n; i++) {
+            sp_rule_violations *by = &c->rules[i / n_paths(e)].by[i % n_paths(e)];
+            by->violations += counts[i];
+            by->recordings += counts[i] > 0;
+        }
+    }
+}
