@@ -241,9 +241,22 @@ static bool weighs_nothing(const sp_chain *chain)
     return true;
 }
 
+/* Across gaps the chain is the same but for its transitions. */
+static void share_with_across(sp_chain *chain)
+{
+    const sp_chain own = *chain->across;
+    *chain->across = *chain;
+    chain->across->pred_row = own.pred_row;
+    chain->across->pred = own.pred;
+    chain->across->pred_weight = own.pred_weight;
+    chain->across->succ_row = own.succ_row;
+    chain->across->succ = own.succ;
+    chain->across->succ_weight = own.succ_weight;
+    chain->across->across = NULL;
+}
+
 static void note_shape(sp_chain *chain)
 {
-    chain->is_told = sp_chain_tells_states(chain, true);
     bool leaves = false;
     for (int32_t s = 0; chain->leave && s < chain->n_states; s++)
         leaves |= chain->leave[s] != 0;
@@ -251,6 +264,9 @@ static void note_shape(sp_chain *chain)
         free(chain->leave);
         chain->leave = NULL;
     }
+    if (chain->across)
+        share_with_across(chain);
+    chain->is_told = sp_chain_tells_states(chain, true);
     chain->is_plain = chain->n_states == chain->n_classes && !leaves && !chain->across;
     chain->is_boolean = weighs_nothing(chain) && (!chain->across || weighs_nothing(chain->across));
     for (int32_t s = 0; s < chain->n_states; s++) {
@@ -258,17 +274,6 @@ static void note_shape(sp_chain *chain)
         chain->is_boolean &=
             (chain->start[s] == 0 || chain->start[s] == -INFINITY) && (chain->end[s] == 0 || chain->end[s] == -INFINITY);
         chain->is_boolean &= sp_chain_leave(chain, s) == 0 || sp_chain_leave(chain, s) == -INFINITY;
-    }
-    if (chain->across) { /* what does not differ is shared */
-        sp_chain next = *chain->across;
-        *chain->across = *chain;
-        chain->across->pred_row = next.pred_row;
-        chain->across->pred = next.pred;
-        chain->across->pred_weight = next.pred_weight;
-        chain->across->succ_row = next.succ_row;
-        chain->across->succ = next.succ;
-        chain->across->succ_weight = next.succ_weight;
-        chain->across->across = NULL;
     }
 }
 

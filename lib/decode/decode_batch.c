@@ -67,7 +67,7 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
     if (broken && scores.n_steps > 0)
         memset(broken, 0, (size_t)scores.n_steps);
     const sp_strategy *strategy = &w->options->strategy;
-    const sp_whole_output out = {path, &result.n_broken, broken, &result.score};
+    const sp_whole_output out = {path, &result.n_broken, broken, &result.score, &result.n_redirected};
     sp_status status = decode_fast(w, &scores, scratch, path, &result.score, &err);
     sp_scratch_release(scratch, mark);
     if (status == SP_ENOPATH)

@@ -74,6 +74,8 @@ static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, co
         memcpy(output->path, path, T * sizeof *path);
     if (output->n_broken)
         *output->n_broken = s.n_broken;
+    if (output->n_redirected)
+        *output->n_redirected = s.n_redirected;
     if (output->score)
         *output->score = s.is_score ? s.recurrence : score;
 done:
@@ -102,7 +104,7 @@ sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_dec
                     int32_t *path, sp_decoded *result, sp_error *err)
 {
     sp_decoded found = {.status = SP_OK, .step = -1};
-    sp_whole_output output = {path, &found.n_broken, NULL, &found.score};
+    sp_whole_output output = {path, &found.n_broken, NULL, &found.score, &found.n_redirected};
     sp_status status = sp_decode_whole(chain, scores, &options->strategy, false, scratch, &output, err);
     if (has_no_path(status) && options->relax)
         status = sp_decode_whole(chain, scores, &options->strategy, true, scratch, &output, err);
@@ -138,7 +140,8 @@ static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_re
     if (status == SP_OK && sp_strategy_about(strategy->kind)->is_legal && !is_relaxed)
         status = sp_sequence_verify(s, &why);
     if (status == SP_OK) {
-        *result = (sp_decoded){.status = SP_OK, .step = -1, .n_broken = s->n_broken, .score = sp_sequence_score(s)};
+        *result = (sp_decoded){
+            .status = SP_OK, .step = -1, .n_broken = s->n_broken, .n_redirected = s->n_redirected, .score = sp_sequence_score(s)};
         return SP_OK;
     }
     if (status == SP_EBUG)

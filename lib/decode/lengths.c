@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/strategies/can_end.h"
@@ -43,10 +44,15 @@ bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *c
 {
     enum { FAR = 4096 };
     sp_can_end can_end;
-    char durations[240], shorter[80] = "", longer[80] = "";
+    char durations[300] = "", shorter[80] = "", longer[80] = "";
     int64_t below = n_steps - 1, above = n_steps + 1;
-    if (!chain->durations || !sp_can_end_init(&can_end, chain, chain->end))
+    uint8_t *last = chain->durations || chain->n_rules > 0 ? malloc((size_t)chain->n_states) : NULL;
+    for (int32_t i = 0; last && i < chain->n_states; i++)
+        last[i] = chain->end[i] > -INFINITY;
+    if (!last || !sp_can_end_init(&can_end, chain, last)) {
+        free(last);
         return false;
+    }
     const bool is_blamed = !is_possible(chain, &can_end, n_steps);
     if (is_blamed) {
         while (below > 0 && n_steps - below < FAR && !is_possible(chain, &can_end, below))
@@ -57,9 +63,10 @@ bool sp_say_lengths(const sp_chain *chain, int64_t n_steps, const char *const *c
             snprintf(shorter, sizeof shorter, "; the next shorter length that can is %lld", (long long)below);
         if (above - n_steps < FAR)
             snprintf(longer, sizeof longer, "; the next longer one is %lld", (long long)above);
-        say_durations(chain, classes, durations, sizeof durations);
-        snprintf(out, size, "no path of %lld steps can keep the rules and the durations (%s steps)%s%s", (long long)n_steps,
-                 durations, shorter, longer);
+        if (chain->durations)
+            say_durations(chain, classes, durations, sizeof durations);
+        snprintf(out, size, "no path of %lld steps can keep the rules%s%s%s%s%s", (long long)n_steps,
+                 chain->durations ? " and the durations (" : "", durations, chain->durations ? " steps)" : "", shorter, longer);
     }
     sp_can_end_clear(&can_end);
     return is_blamed;

@@ -26,10 +26,11 @@ typedef struct sp_sequence {
     int64_t n_seen;       /* pieces read so far, which is when has_gap is found out */
     int64_t last_segment; /* of the last step seen */
     /* Set by the strategy. */
-    double recurrence; /* value of the path by the recurrence that found it; NaN: none */
-    bool is_score;     /* that value is sp_path_score() of the path */
-    bool is_least;     /* the path may add up to more: see sp_verify_state_path() */
-    int64_t n_broken;  /* rules that a relaxed path breaks */
+    double recurrence;    /* value of the path by the recurrence that found it; NaN: none */
+    bool is_score;        /* that value is sp_path_score() of the path */
+    bool is_least;        /* the path may add up to more: see sp_verify_state_path() */
+    int64_t n_broken;     /* rules that a relaxed path breaks */
+    int64_t n_redirected; /* of greedy: see sp_decoded */
     /* The score of a path that comes in pieces, from the first or from the last. */
     double *table; /* see path_score.h */
     sp_path_walk forward_score;
@@ -87,7 +88,7 @@ sp_status sp_sequence_stuck(sp_sequence *s, const char *who, int64_t step, sp_er
 
 /* Decodes one recording in memory by a strategy's row: strictly, or by its relaxed form.
  *   path      [T], untouched on failure
- *   n_broken  out; may be NULL
+ *   n_broken, n_redirected  out; may be NULL
  *   broken    out [T]; may be NULL
  *   score     out, nats; may be NULL
  * SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG, SP_EINVAL (K differs, parameter out of range), SP_ENOMEM. */
@@ -96,6 +97,7 @@ typedef struct sp_whole_output {
     int64_t *n_broken;
     uint8_t *broken;
     double *score;
+    int64_t *n_redirected;
 } sp_whole_output;
 sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
                           sp_scratch *scratch, const sp_whole_output *output, sp_error *err);

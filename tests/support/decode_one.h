@@ -47,7 +47,7 @@ DECODE_WITH_PARAMETER(online, SP_ONLINE)
     static inline sp_status decode_##name##_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,         \
                                                     int32_t *path, int64_t *n_broken, uint8_t *broken, sp_error *err)            \
     {                                                                                                                            \
-        const sp_whole_output output = {path, n_broken, broken, NULL};                                                           \
+        const sp_whole_output output = {.path = path, .n_broken = n_broken, .broken = broken};                                   \
         return decode_one_relaxed((sp_strategy){kind, 0}, chain, scores, scratch, output, err);                                  \
     }
 DECODE_RELAXED(argmax, SP_ARGMAX)

@@ -89,7 +89,7 @@ answer answer_plain(const sp_chain *chain, const sp_batch *batch, const sp_decod
         found.status = decode_one(options->strategy, chain, &scores, scratch, path, &found.score, &err);
         assert_true(found.status == SP_OK || found.status == SP_ENOPATH || found.status == SP_EDEADEND);
         if (found.status != SP_OK && options->relax) {
-            const sp_whole_output output = {path, &found.n_broken, a.broken + batch->offsets[n], &found.score};
+            const sp_whole_output output = {path, &found.n_broken, a.broken + batch->offsets[n], &found.score, NULL};
             found.status = decode_one_relaxed(options->strategy, chain, &scores, scratch, output, &err);
             assert_ok(found.status, &err);
             assert_ok(sp_path_score(chain, &scores, path, &found.score, &err), &err);

@@ -256,7 +256,7 @@ static memory past_step(const short_form *f, memory m, bool is_of, bool is_other
         m.is_inside = false;
     }
     if (f->form == SP_RULE_NOT_BEFORE || f->form == SP_RULE_NOT_AFTER) {
-        *broken = is_of && (f->form == SP_RULE_NOT_BEFORE ? m.count < f->n : m.count > f->n);
+        *broken = is_of && (f->form == SP_RULE_NOT_BEFORE ? !m.has_begun || m.count < f->n : m.count > f->n);
         m.count += m.has_begun && m.count <= f->n;
         return m;
     }

@@ -74,6 +74,17 @@ sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text,
     return status;
 }
 
+bool sp_rule_has_time(const sp_model *model, int32_t r)
+{
+    sp_rule_text text;
+    const bool is_rule = sp_rule_parse(model, model->rules[r].name, model->rules[r].text, &text, NULL) == SP_OK;
+    bool has_time = is_rule && text.length.is_seconds;
+    for (int32_t i = 0; is_rule && i < text.n_nodes; i++)
+        has_time |= text.nodes[i].min.is_seconds || text.nodes[i].max.is_seconds;
+    sp_rule_text_clear(&text);
+    return has_time;
+}
+
 void sp_rules_drop(sp_model *model, int32_t n_left)
 {
     for (int32_t r = n_left; r < model->n_rules; r++)

@@ -66,6 +66,9 @@ int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, in
  * where it is called otherwise. False on lack of memory. */
 bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to);
 
+/* Does rule r speak of times? False where its text is none. */
+bool sp_rule_has_time(const sp_model *model, int32_t r);
+
 /* Leaves the first n_left rules of a model. */
 void sp_rules_drop(sp_model *model, int32_t n_left);
 

@@ -12,7 +12,7 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     const bool goes_by_sums = strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI;
     const bool is_chosen = strategy == SP_VITERBI || strategy == SP_GREEDY || strategy == SP_ARGMAX;
     const bool weighs_gaps = (chain->leave || chain->across) && batch->scores.segments;
-    const bool looks_ahead = chain->durations && strategy == SP_GREEDY;
+    const bool looks_ahead = (chain->durations || chain->n_rules > 0) && strategy == SP_GREEDY;
     const bool goes_by_runs = chain->runs && strategy == SP_VITERBI;
     if (weighs_gaps || looks_ahead || goes_by_runs) /* what no kernel does */
         isa = SP_ISA_PLAIN;

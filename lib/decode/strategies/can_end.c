@@ -1,32 +1,37 @@
 #include "decode/strategies/can_end.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
+
+/* Room for one set more. */
+static bool make_room(sp_can_end *c)
+{
+    bool is_whole = true;
+    if (c->n < c->capacity)
+        return true;
+    const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
+    c->sets = sp_grown(c->sets, capacity, sizeof *c->sets, &is_whole);
+    c->capacity = is_whole ? capacity : c->capacity;
+    return is_whole;
+}
+
 static uint8_t *new_set(sp_can_end *c)
 {
-    if (c->n == c->capacity) {
-        const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
-        uint8_t **sets = realloc(c->sets, (size_t)capacity * sizeof *sets);
-        if (!sets)
-            return NULL;
-        c->sets = sets;
-        c->capacity = capacity;
-    }
-    uint8_t *set = malloc((size_t)c->chain->n_states);
+    uint8_t *set = make_room(c) ? malloc((size_t)c->chain->n_states) : NULL;
     if (set)
         c->sets[c->n++] = set;
     return set;
 }
 
-bool sp_can_end_init(sp_can_end *c, const sp_chain *chain, const double *weight)
+bool sp_can_end_init(sp_can_end *c, const sp_chain *chain, uint8_t *last)
 {
     *c = (sp_can_end){.chain = chain, .first = -1};
-    uint8_t *set = new_set(c);
-    for (int32_t i = 0; set && i < chain->n_states; i++)
-        set[i] = !weight || weight[i] > -INFINITY;
-    return set != NULL;
+    if (!make_room(c))
+        return false;
+    c->sets[c->n++] = last;
+    return true;
 }
 
 void sp_can_end_clear(sp_can_end *c)

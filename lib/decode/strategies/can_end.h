@@ -17,8 +17,8 @@ typedef struct sp_can_end {
     int64_t capacity;
 } sp_can_end;
 
-/* weight [M]: of standing last, -INFINITY: no; NULL: all may. False on lack of memory. To be cleared in every case. */
-bool sp_can_end_init(sp_can_end *c, const sp_chain *chain, const double *weight);
+/* last [M]: 1: may stand last; from malloc, and becomes its own. False on lack of memory, and `last` is still the caller's. */
+bool sp_can_end_init(sp_can_end *c, const sp_chain *chain, uint8_t *last);
 void sp_can_end_clear(sp_can_end *c);
 
 /* The states that can end after `remaining` steps more [M]; NULL on lack of memory. Amortised O(transitions) for each set. */

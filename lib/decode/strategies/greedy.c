@@ -7,15 +7,17 @@
  *     v[t,j] = max_i (v[t-1,i] + log_trans[i,j]) + e[t,j]        i in play; + end[j] at the last step
  *     choose the class of the greatest v (the lowest among equals); only its states stay in play
  *
- * Where classes have durations, states from which the rules leave no way to the end of the stretch (of the recording, or up to the
- * next gap) in the steps that remain are never put in play, so that no run is begun that cannot be ended.
+ * Where classes have durations, or a model has rules over more steps, states from which the rules leave no way to the end of the
+ * recording, over its gaps and in the steps that remain, are never put in play, so that nothing is begun that cannot be ended.
  *
  * Only differences of v matter, so the greatest v of the chosen class is taken off at each step: for a plain model what is
  * compared is then exactly log_trans + e, however long the recording.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/owned.h"
 #include "core/try.h"
 #include "decode/strategies/can_end.h"
 #include "decode/strategies/viterbi.h"
@@ -29,12 +31,11 @@ typedef struct greedy_state {
     int32_t n_candidates;
     int32_t chosen;        /* class just chosen */
     const uint8_t *usable; /* [M] states that may be put in play at this step; NULL: all */
+    int64_t n_redirected;  /* steps at which those that may not were the best */
 } greedy_state;
 
 static void offer(greedy_state *p, int32_t j, double value)
 {
-    if (p->usable && !p->usable[j])
-        return;
     if (p->next[j] == -INFINITY && value > -INFINITY)
         p->candidates[p->n_candidates++] = j;
     if (value > p->next[j])
@@ -73,24 +74,31 @@ static void offer_entries(greedy_state *p)
 static bool choose(greedy_state *p, const double *e, const double *end)
 {
     const sp_chain *c = p->chain;
-    double best = -INFINITY;
-    int32_t best_class = -1;
+    double best = -INFINITY, best_of_all = -INFINITY;
+    int32_t best_class = -1, class_of_all = -1;
     for (int32_t n = 0; n < p->n_candidates; n++) {
         int32_t j = p->candidates[n], k = c->state_class[j];
         double value = p->next[j] + e[k] + (end ? end[j] : 0);
         p->next[j] = value;
-        if (value > best || (value == best && k < best_class)) {
+        if (value > best_of_all || (value == best_of_all && k < class_of_all)) {
+            best_of_all = value;
+            class_of_all = k;
+        }
+        if (p->usable && !p->usable[j])
+            p->next[j] = -INFINITY;
+        else if (value > best || (value == best && k < best_class)) {
             best = value;
             best_class = k;
         }
     }
     if (best == -INFINITY)
         return false;
+    p->n_redirected += best_class != class_of_all;
     for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
         p->now[i] = -INFINITY;
     for (int32_t n = 0; n < p->n_candidates; n++) {
         int32_t j = p->candidates[n];
-        if (c->state_class[j] == best_class)
+        if (c->state_class[j] == best_class && p->next[j] > -INFINITY)
             p->now[j] = p->next[j] - best;
         p->next[j] = -INFINITY;
     }
@@ -141,17 +149,22 @@ static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
 
 /* ---- how many steps remain ---- */
 
-/* Where the stretches of a recording end, and what can end there. */
+/* Where the stretches of a recording end, and what may stand last in each. */
 typedef struct horizon {
-    sp_can_end at_end, at_gap;
-    int64_t *ends; /* the last steps of all stretches, ascending */
+    const sp_chain *chain;
+    sp_can_end *tables; /* [n_tables] one for each set of states that may stand last in a stretch */
+    int32_t n_tables;
+    int32_t *table_of; /* [n] of each stretch */
+    int64_t *ends;     /* [n] the last steps of all stretches, ascending */
     int64_t n, capacity, now;
 } horizon;
 
 static void horizon_clear(horizon *h)
 {
-    sp_can_end_clear(&h->at_end);
-    sp_can_end_clear(&h->at_gap);
+    for (int32_t i = 0; i < h->n_tables; i++)
+        sp_can_end_clear(&h->tables[i]);
+    free(h->tables);
+    free(h->table_of);
     free(h->ends);
 }
 
@@ -169,12 +182,60 @@ static bool add_end(horizon *h, int64_t step)
     return true;
 }
 
+/* The table of the states that may stand last, which become the table's own or are freed; -1 on lack of memory. */
+static int32_t table_of(horizon *h, uint8_t *last)
+{
+    bool is_whole = last != NULL;
+    for (int32_t i = 0; is_whole && i < h->n_tables; i++)
+        if (memcmp(h->tables[i].sets[0], last, (size_t)h->chain->n_states) == 0) {
+            free(last);
+            return i;
+        }
+    h->tables = sp_grown(h->tables, (int64_t)h->n_tables + 1, sizeof *h->tables, &is_whole);
+    if (is_whole && sp_can_end_init(&h->tables[h->n_tables], h->chain, last))
+        return h->n_tables++;
+    free(last);
+    return -1;
+}
+
+/* The states that may stand last before a gap: those that a state may follow there from which the rest can be done. [M] NULL: no memory. */
+static uint8_t *last_before_gap(const sp_chain *c, const uint8_t *after)
+{
+    uint8_t *last = after ? calloc((size_t)c->n_states, 1) : NULL;
+    bool any = false;
+    for (int32_t j = 0; last && j < c->n_states; j++)
+        any |= c->entry[j] && after[j];
+    for (int32_t i = 0; last && i < c->n_states; i++) {
+        last[i] = !c->across && any && sp_chain_leave(c, i) > -INFINITY;
+        for (int64_t s = c->across ? c->across->succ_row[i] : 0; c->across && s < c->across->succ_row[i + 1]; s++)
+            last[i] |= after[c->across->succ[s]];
+    }
+    return last;
+}
+
+/* From the last stretch to the first. False on lack of memory. */
+static bool find_tables(horizon *h)
+{
+    const sp_chain *c = h->chain;
+    uint8_t *last = malloc((size_t)c->n_states);
+    for (int32_t i = 0; last && i < c->n_states; i++)
+        last[i] = c->end[i] > -INFINITY;
+    h->table_of = malloc((size_t)h->n * sizeof *h->table_of);
+    for (int64_t m = h->n - 1; m >= 0; m--) {
+        const int32_t table = h->table_of ? table_of(h, last) : -1;
+        if (table < 0)
+            return false;
+        h->table_of[m] = table;
+        last = m > 0 ? last_before_gap(c, sp_can_end_in(&h->tables[table], h->ends[m] - h->ends[m - 1] - 1)) : NULL;
+    }
+    return true;
+}
+
 /* Reads a recording that has gaps once, for them. */
 static sp_status horizon_open(horizon *h, sp_sequence *s, sp_error *err)
 {
     sp_status status = SP_OK;
-    if (!sp_can_end_init(&h->at_end, s->chain, s->chain->end) || !sp_can_end_init(&h->at_gap, s->chain, s->chain->leave))
-        return sp_no_memory(err);
+    h->chain = s->chain;
     for (int64_t i = 0; s->recording.has_gap && i < s->n; i++) {
         sp_scores scores;
         TRY(sp_sequence_read(s, i, &scores, err));
@@ -182,7 +243,7 @@ static sp_status horizon_open(horizon *h, sp_sequence *s, sp_error *err)
             if (sp_sequence_is_gap(s, i, &scores, t) && !add_end(h, i * s->steps + t - 1))
                 return sp_no_memory(err);
     }
-    TRY(add_end(h, s->recording.n_steps - 1) ? SP_OK : sp_no_memory(err));
+    TRY(add_end(h, s->recording.n_steps - 1) && find_tables(h) ? SP_OK : sp_no_memory(err));
 done:
     return status;
 }
@@ -192,7 +253,7 @@ static const uint8_t *usable_at(horizon *h, int64_t step)
 {
     while (h->ends[h->now] < step)
         h->now++;
-    return sp_can_end_in(h->now == h->n - 1 ? &h->at_end : &h->at_gap, h->ends[h->now] - step);
+    return sp_can_end_in(&h->tables[h->table_of[h->now]], h->ends[h->now] - step);
 }
 
 static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
@@ -200,7 +261,7 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
     (void)parameter;
     greedy_state p = {.chain = s->chain};
     horizon h = {.n = 0};
-    const bool looks_ahead = s->chain->durations != NULL && s->recording.n_steps > 0;
+    const bool looks_ahead = (s->chain->durations || s->chain->n_rules > 0) && s->recording.n_steps > 0;
     double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
     sp_status status = SP_OK;
     TRY(row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err));
@@ -220,6 +281,7 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
         TRY(sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err));
     }
 done:
+    s->n_redirected = p.n_redirected;
     horizon_clear(&h);
     return status;
 }
@@ -229,8 +291,8 @@ const sp_strategy_row sp_greedy_row = {
      .is_legal = true,
      .knows_rules = true,
      .readings = 1,
-     .summary =
-         "the best class allowed after the previous prediction; may meet a dead end, but begins no run that the rules cannot end",
+     .summary = "the best class allowed after the previous prediction; may meet a dead end, but begins nothing that the rules "
+                "cannot end",
      .when = "you must decide now and cannot keep state; its errors propagate, it often loses accuracy"},
     .decode = decode,
     .relax = sp_greedy_relax};

@@ -41,6 +41,7 @@ static void add_result(sp_evaluation *e, int32_t strategy, const sp_decoded *dec
     }
     s->n_relaxed += decoded->n_broken > 0;
     s->n_broken += decoded->n_broken;
+    s->n_redirected += decoded->n_redirected;
     if (isfinite(decoded->score))
         sp_exact_add(&e->sums[strategy].score_sum, decoded->score);
     else

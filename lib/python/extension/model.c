@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/model/model.h"
+#include "core/rules/rules.h"
 #include "statepath/learn.h"
 #include "statepath/model_json.h"
 
@@ -310,7 +311,18 @@ static bool has_time(const sp_duration *d)
     return d->min.is_seconds || d->max.is_seconds || d->centre.is_seconds;
 }
 
-/* The fields of sp_model (model.h) by their names; arrays as bytes. Of durations, how many there are and whether some are in time. */
+/* [r] does the rule speak of times? */
+static PyObject *timed_rules(const sp_model *m)
+{
+    PyObject *list = PyList_New(m->n_rules);
+    for (int32_t r = 0; list && r < m->n_rules; r++)
+        if (PyList_SetItem(list, r, PyBool_FromLong(sp_rule_has_time(m, r))) != 0)
+            Py_CLEAR(list);
+    return list;
+}
+
+/* The fields of sp_model (model.h) by their names; arrays as bytes. Of durations, how many there are and whether some are in time; the same
+ * of each rule. */
 static PyObject *model_fields(PyObject *self, PyObject *none)
 {
     const sp_model *m = model_of(self);
@@ -323,6 +335,8 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         has_times = has_times || has_time(&m->durations[k]);
         n_durations += m->durations[k].form != SP_DURATION_FREE;
     }
+    for (int32_t r = 0; r < m->n_rules; r++)
+        has_times = has_times || sp_rule_has_time(m, r);
     if (d && put(d, "name", text_or_none(m->name)) && put(d, "description", text_or_none(m->description)) &&
         put(d, "source", text_or_none(m->source)) && put(d, "classes", texts(m->n_classes, m->classes)) &&
         put(d, "aliases", aliases(m)) && put(d, "states", texts(m->n_states, m->states)) &&
@@ -334,7 +348,7 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "end", bytes_or_none(m->end, M, sizeof *m->end)) &&
         put(d, "min_dwell", bytes_or_none(m->min_dwell, M, sizeof *m->min_dwell)) &&
         put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) && put(d, "has_times", PyBool_FromLong(has_times)) &&
-        put(d, "n_durations", PyLong_FromLong(n_durations)) &&
+        put(d, "n_durations", PyLong_FromLong(n_durations)) && put(d, "timed_rules", timed_rules(m)) &&
         put(d, "prior", bytes_or_none(m->prior, m->n_classes, sizeof *m->prior)) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&
@@ -397,6 +411,8 @@ static double count_edges(const sp_model *m)
         n += m->min_dwell[s];
     for (int32_t k = 0; m->durations && k < m->n_classes; k++)
         n += m->durations[k].form != SP_DURATION_FREE ? 1000 : 0;
+    for (int32_t r = 0; r < m->n_rules; r++)
+        n *= 2;
     return n;
 }
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._durations import AtEnds, Durations, durations_of, ends_of, is_timed
+from ._expressions import Rules, rules_of
 from ._errors import ModelError, StatepathError, needed
 from ._labels import Meaning, names_of_labels
 from ._scores import array_of, file_name, integers_of, number_of, seconds_of
@@ -175,6 +176,8 @@ def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dic
     if given.get("durations") is not None:
         out["durations"] = durations_of(given["durations"])
     at_ends = given.get("durations_at_ends")
+    if given.get("rules") is not None:
+        out["rules"] = rules_of(given["rules"])
     if at_ends is not None and not (isinstance(at_ends, str) and at_ends == "cut"):
         out["durations_at_ends"] = ends_of(at_ends)
     if given.get("prior") is not None:
@@ -197,6 +200,7 @@ def _parse(document: dict[str, Any]) -> _core.Model:
         return _core.model_from_json(text, _OWN_NAME)
     except ModelError as error:
         sentence = _PLACE.sub("", str(error))
+        sentence = sentence.removeprefix('key "rules": ')
         raise ModelError(_DURATIONS.sub(lambda found: f"durations[{found[1]}]: " if found[1] else "durations=: ", sentence)) from None
 
 
@@ -235,8 +239,13 @@ class Model:
         timedelta. Times need the length of a step, `epoch_seconds` of :func:`decode`.
     durations_at_ends : {"cut", "whole"} or mapping of "start" and "end" to them
         Runs at the ends of a recording and beside gaps may be pieces of longer ones, or are whole.
+    rules : list of str or mapping, optional
+        Rules over more than two steps, each of which the whole path must match: ``"never REM Wake REM"``, ``"at_least 1 N3"``,
+        ``"not_before 60min REM from first N1"``, ``"every put preceded_by taken"``, ``"order [pour, cut, clean]"``, or any regular expression
+        over classes. A mapping, ``{"rule": "at_least 1 N3", "name": "n3", "cost": 2.3, "at_gap": "may"}``, gives a name, and the nats that a
+        violation costs where it is not forbidden. Times need `epoch_seconds` of :func:`decode`.
     states : mapping, optional
-        State to the class it emits; all rules then speak of states.
+        State to the class it emits; all but `rules` then speaks of states.
     prior : mapping or array, optional
         Class frequencies of the classifier's training set; see `prior_weight` of :func:`decode`.
     aliases : mapping, optional
@@ -287,6 +296,16 @@ class Model:
     >>> path = ["closed", "opening", "opening", "open", "open", "closed"]
     >>> swing.is_legal(path, epoch_seconds=10), swing.is_legal(path, epoch_seconds=5)
     (True, False)
+
+    So are rules over more than two steps:
+
+    >>> once = door.with_(rules=["at_most 1 runs of open", {"name": "ends", "rule": "last closed", "cost": 2.5}])
+    >>> once
+    Model 'door': 3 classes, 2 forbidden transitions, 2 rules
+    >>> once.rules
+    ['at_most 1 runs of open', {'name': 'ends', 'rule': 'last closed', 'cost': 2.5}]
+    >>> once.is_legal(["open", "closed", "opening", "open"])
+    False
     """
 
     __slots__ = ("__weakref__", "_any_step", "_chains", "_fields", "_handle", "_json", "_rules", "_settings")
@@ -315,6 +334,7 @@ class Model:
         min_dwell_at_end: bool = False,
         durations: Durations | None = None,
         durations_at_ends: AtEnds = "cut",
+        rules: Rules | None = None,
         states: Mapping[str, str] | None = None,
         prior: ArrayLike | Mapping[str, float] | None = None,
         aliases: Mapping[str, Iterable[str] | str] | None = None,
@@ -345,7 +365,9 @@ class Model:
         set_(self, "_chains", {})
         set_(self, "_any_step", None)
         if fields["has_times"]:
-            set_(self, "_any_step", self.with_(durations={k: {"min": 1} if is_timed(d) else d for k, d in self.durations.items()}))
+            durations = {k: {"min": 1} if is_timed(d) else d for k, d in self.durations.items()}
+            rules = [r for r, has_time in zip(self.rules, fields["timed_rules"], strict=True) if not has_time]
+            set_(self, "_any_step", self.with_(durations=durations, rules=rules))
         else:
             self._compiled()
 
@@ -644,6 +666,12 @@ class Model:
         return found
 
     @property
+    def rules(self) -> list[str | dict[str, Any]]:
+        """The rules over more than two steps, as the JSON has them."""
+        found: list[str | dict[str, Any]] = json.loads(self.to_json()).get("rules", [])
+        return found
+
+    @property
     def prior(self) -> NDArray[np.float64] | None:
         """Class frequencies of the classifier's training set, [K], or None."""
         return self._array("prior", np.float64)
@@ -735,20 +763,20 @@ class Model:
         {'N1': 2}
         """
         known = {"allow", "forbid", "log_weights", "probabilities", "start", "end", "start_log_weights", "end_log_weights", "min_dwell",
-                 "min_dwell_at_end", "durations", "durations_at_ends", "prior", "aliases", "name", "description", "source", *_OPTIONS}  # fmt: skip
+                 "min_dwell_at_end", "durations", "durations_at_ends", "rules", "prior", "aliases", "name", "description", "source", *_OPTIONS}  # fmt: skip
         for key in changes:
             if key not in known:
                 raise StatepathError(f"with_() knows no {key}=; it takes {', '.join(sorted(known))}")
         document: dict[str, Any] = json.loads(self.to_json())
-        rules = {"allow", "forbid", "log_weights", "probabilities"} & set(changes)
-        if rules:
+        matrix = {"allow", "forbid", "log_weights", "probabilities"} & set(changes)
+        if matrix:
             for key in ("allow", "forbid", "matrix", "log_weights", "probabilities"):
                 document.pop(key, None)
             document |= _rules(changes, list(self.states))
         for key in changes:
             if key in _OPTIONS:
                 document.get("decoding", {}).pop(key, None)
-            elif key not in rules:
+            elif key not in matrix:
                 document.pop(key, None)
         decoding = document.pop("decoding", {})
         document |= _members(changes, list(self.states), list(self.classes))
@@ -804,7 +832,9 @@ class Model:
         states = f", {self.n_states} states" if self._fields["states"] is not None else ""
         n_durations = self._fields["n_durations"]
         durations = f", durations of {n_durations} class{'' if n_durations == 1 else 'es'}" if n_durations else ""
-        return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}{durations}"
+        n_rules = len(self._fields["timed_rules"])
+        rules = f", {n_rules} rule{'' if n_rules == 1 else 's'}" if n_rules else ""
+        return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}{durations}{rules}"
 
     def __repr__(self) -> str:
         return f"Model {self.name!r}: {self._summary()}"

@@ -72,6 +72,7 @@ static const struct {
     {"not_before 2 c from first b", "cabcc", 2, 2},
     {"not_before 2 c from first b", "cc", 2, 2},
     {"not_before 2 c from first b", "?cc", 2, 1},
+    {"not_before 0 c from first b", "ccbc", 2, 2},
     {"not_after 1 c", "cccc", 2, 2},
     {"not_after 1 c from first b", "ccbcc", 1, 1},
     {"first a", "ba", 1, 1},

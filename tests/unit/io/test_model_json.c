@@ -338,7 +338,7 @@ static const struct broken {
     {OPEN "\"decoding\": {\"prior_weight\": true}}",
      "m.json:3:14: key \"decoding\", \"prior_weight\": needs a number; this is true"},
     {OPEN "\"rules\": \"never a\"}",
-     "m.json:3:10: key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not a string"},
+     "m.json:3:1: key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not a string"},
     {OPEN "\"rules\": [7]}",
      "m.json:3:11: key \"rules\": a rule is a string, as \"never REM Wake REM\", or an object, as {\"name\": "
      "\"n3\", \"rule\": \"at_least 1 N3\", \"cost\": 2.3, \"at_gap\": \"may\"}"},
