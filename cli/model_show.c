@@ -203,7 +203,30 @@ static void print_durations(const sp_model *model, double step_seconds)
             sides[model->whole_at_end]);
 }
 
-void model_show(const sp_model *model, bool with_marks, double step_seconds)
+/* ---- rules over more than two steps ---- */
+
+/* Each as a sentence, with the compiled states that the model has from it on. */
+static void print_rules(const sp_model *model, double step_seconds, int64_t max_states)
+{
+    char sentence[1024];
+    sp_chain_options compile = sp_chain_options_default();
+    compile.step_seconds = step_seconds;
+    compile.max_states = max_states;
+    for (int32_t r = 0; r < model->n_rules; r++) {
+        sp_model so_far = *model;
+        sp_chain *chain = NULL;
+        sp_error why;
+        so_far.n_rules = r + 1;
+        say("rule %s: %s", model->rules[r].name, sp_rule_sentence(model, r, sentence, sizeof sentence));
+        if (sp_chain_new(&so_far, &compile, &chain, &why) == SP_OK)
+            say(" (%d states so far)\n", (int)sp_chain_n_states(chain));
+        else
+            say(" (%s)\n", why.message);
+        sp_chain_free(chain);
+    }
+}
+
+void model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states)
 {
     say("%s: %d classes", model->name, model->n_classes);
     if (model->states)
@@ -244,6 +267,7 @@ void model_show(const sp_model *model, bool with_marks, double step_seconds)
             say("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
                 model->min_dwell_at_end ? ", at the end too" : "");
     print_durations(model, step_seconds);
+    print_rules(model, step_seconds, max_states);
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);

@@ -5,6 +5,6 @@
 #include <statepath-kit.h>
 
 /* with_marks: what is allowed has a check mark. step_seconds: length of a step, for durations; 0: not known. */
-void model_show(const sp_model *model, bool with_marks, double step_seconds);
+void model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states);
 
 #endif

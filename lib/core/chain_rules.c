@@ -10,6 +10,11 @@ int32_t sp_chain_n_classes(const sp_chain *chain)
     return chain->n_classes;
 }
 
+int32_t sp_chain_n_states(const sp_chain *chain)
+{
+    return chain->n_states;
+}
+
 /* Place of `key` in the ascending run list[first] .. list[last-1], or -1. A run that holds everything is indexed directly. */
 static int64_t find(const int32_t *list, int64_t first, int64_t last, int32_t everything, int32_t key)
 {

@@ -148,6 +148,9 @@ sp_status sp_model_check(const sp_model *model, sp_error *err);
  * SP_OK, SP_EMODEL (text or name; the sentence says line and column, and shows them), SP_EINVAL (cost), SP_ENOMEM. */
 sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text, double cost, bool may_at_gap, sp_error *err);
 
+/* Rule r in plain English, cut where it is longer: "at least 20 min of N3; each violation costs 2 nats". Returns out. */
+char *sp_rule_sentence(const sp_model *model, int32_t r, char *out, size_t size);
+
 /* What a duration says of whole runs, in steps. */
 typedef struct sp_duration_lengths {
     int64_t min, max;          /* of the lengths that are possible; max 0: unbounded */
@@ -207,6 +210,8 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
 void sp_chain_free(sp_chain *chain);
 
 int32_t sp_chain_n_classes(const sp_chain *chain);
+/* Compiled states: those that count dwells and durations and remember what rules need. */
+int32_t sp_chain_n_states(const sp_chain *chain);
 
 /* The matrix in classes (score columns), whatever `rules` say. A pair of classes is legal when some state of the first can be followed by some state of
  * the second. O(1) or O(log). */

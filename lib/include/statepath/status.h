@@ -35,10 +35,11 @@ enum { SP_ERROR_SIZE = 2048 };
 /* One error: what, where (file, dataset, recording, step, class), what to do. */
 typedef struct sp_error {
     sp_status status;
-    int64_t step;                /* step the error speaks of, from 0; -1 when it speaks of none */
-    double recurrence;           /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
-    double along_path;           /* SP_EBUG: what the path adds up to; else NaN */
-    char message[SP_ERROR_SIZE]; /* one sentence, always terminated; cut with "..." when too long. No newline, but for what is wrong in
+    int64_t step;      /* step the error speaks of, from 0; -1 when it speaks of none */
+    double recurrence; /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
+    double along_path; /* SP_EBUG: what the path adds up to; else NaN */
+    char message
+        [SP_ERROR_SIZE]; /* one sentence, always terminated; cut with "..." when too long. No newline, but for what is wrong in
                                     a rule: the line and a caret follow, each behind two blanks */
 } sp_error;
 
