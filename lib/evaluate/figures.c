@@ -275,7 +275,7 @@ static const sp_figure of_strategy[] = {
         IN(AT(NARROW, 120, AS("broken"), HOW(DROP_ZERO)), AT(WIDE, 190, HOW(DROP_ZERO)), AT(BOARD, 80, HOW(DROP_ZERO)),
            AT(ALL, 190, AS("rules broken (relaxed)"), HOW(DROP_ZERO)))),
     ROW("redirected", n_redirected, "redirected", 0,
-        "steps whose best class greedy left, since the rules would leave no way to the end from it", CSV, OPTIONAL),
+        "steps whose best class greedy left, since the rules would leave no way to the end from it", OPTIONAL),
     ROW("permuted_accuracy", label_permutation.accuracy, "accuracy by other names", 4,
         "accuracy if the classes were named otherwise", CSV, MORE, N(HERE(agreement.scored)),
         .json = "labels_may_be_permuted.accuracy", NEEDS(PERMUTATION)),
