@@ -1,5 +1,6 @@
 #include "pipeline/judging.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,7 @@ done:
 /* Values of classes, told in the columns of the first classifier. */
 static sp_status tell_classes(const int32_t *column, int32_t K, sp_value *values, sp_error *err)
 {
+    assert(values);
     sp_value *own = column ? malloc((size_t)K * sizeof *own) : NULL;
     if (column && !own)
         return sp_no_memory(err);

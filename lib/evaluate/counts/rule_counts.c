@@ -81,7 +81,7 @@ void sp_rule_counts_finish(sp_evaluation *e)
     for (int64_t r = 0; c->n_rules > 0 && r < c->n_recordings; r++) {
         int64_t n;
         const int64_t *counts = sp_rule_counts_of(e, r, &n);
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; counts && i < n; i++) {
             sp_rule_violations *by = &c->rules[i / n_paths(e)].by[i % n_paths(e)];
             by->violations += counts[i];
             by->recordings += counts[i] > 0;
