@@ -1,6 +1,5 @@
 #include "pipeline/judging.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +173,13 @@ done:
 /* Values of classes, told in the columns of the first classifier. */
 static sp_status tell_classes(const int32_t *column, int32_t K, sp_value *values, sp_error *err)
 {
-    assert(values);
-    sp_value *own = column ? malloc((size_t)K * sizeof *own) : NULL;
-    if (column && !own)
+    if (!column)
+        return SP_OK;
+    sp_value *own = malloc((size_t)K * sizeof *own);
+    if (!own)
         return sp_no_memory(err);
-    for (int32_t k = 0; own && k < K; k++)
-        own[k] = values[k];
-    for (int32_t k = 0; own && k < K; k++)
+    memcpy(own, values, (size_t)K * sizeof *own);
+    for (int32_t k = 0; k < K; k++)
         values[column[k]] = own[k];
     free(own);
     return SP_OK;
