@@ -278,7 +278,7 @@ static sp_status fill_short_form(compiler *c, table *t)
     sp_status status = SP_OK;
     if (has_number)
         TRY(sp_length_steps(c->text->length, c->step_seconds, what, &n, c->err));
-    if (!(n < MOST_STATES / 4 - 2))
+    if (!(n < (double)(MOST_STATES >> 2) - 2))
         TRY(fail_large(c));
     const short_form f = {c, c->text->form, (int32_t)n, has_number && c->text->other, c->text->counts_runs, c->may_at_gap};
     TRY(new_table(c, 4 * ((int64_t)n + 2), t));
