@@ -173,6 +173,7 @@ static sp_status print_validity(const sp_model *model, const int32_t *class_of_l
     sp_chain *chain = NULL;
     how.class_of_column = class_of_label;
     how.is_boolean = true;
+    how.without_rules = true;
     how.step_seconds = 1; /* what may follow what does not depend on it */
     sp_pair_count *pairs = malloc((K * K + 1) * sizeof *pairs);
     sp_status status = pairs ? sp_chain_new(model, &how, &chain, err) : sp_no_memory(err);

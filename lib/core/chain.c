@@ -299,7 +299,7 @@ static sp_status keep_durations(sp_placement *place, const int32_t *column_of_cl
     return SP_OK;
 }
 
-/* Compiles a model whose states are declared: rules have been multiplied in. gaps: NULL: each state may stand first after one. */
+/* Compiles a model without a look at its rules. gaps: NULL: each state may stand first after one. */
 static sp_status compile(const sp_model *model, const sp_declared_gaps *gaps, const sp_chain_options *options, sp_chain **out,
                          sp_error *err)
 {
@@ -351,10 +351,8 @@ done:
 /* What the matrix says stays what it says: which pairs are legal, how short runs may be. */
 static sp_status keep_matrix(const sp_model *model, const sp_chain_options *options, sp_chain *chain, sp_error *err)
 {
-    sp_model matrix = *model;
     sp_chain *from;
-    matrix.n_rules = 0;
-    const sp_status status = compile(&matrix, NULL, options, &from, err);
+    const sp_status status = compile(model, NULL, options, &from, err);
     if (status != SP_OK)
         return status;
     sp_chain old = *chain;
@@ -372,8 +370,9 @@ static sp_status keep_matrix(const sp_model *model, const sp_chain_options *opti
     return SP_OK;
 }
 
-/* The automata, whose letters become the chain's columns. */
-static sp_status keep_rules(const sp_model *model, const sp_chain_options *options, sp_chain *chain, sp_error *err)
+/* The automata, which are taken from the product, and whose letters become the chain's columns. */
+static sp_status keep_rules(const sp_model *model, sp_product *product, const sp_chain_options *options, sp_chain *chain,
+                            sp_error *err)
 {
     const size_t K = (size_t)model->n_classes, L = K + 2;
     int32_t *next = new_array((int64_t)L, sizeof *next);
@@ -389,7 +388,8 @@ static sp_status keep_rules(const sp_model *model, const sp_chain_options *optio
         rule->cost = model->rules[r].cost;
         rule->may_at_gap = model->rules[r].may_at_gap;
         TRY(rule->name && rule->text ? SP_OK : sp_no_memory(err));
-        TRY(sp_rule_compile(model, r, options->step_seconds, a, err));
+        *a = product->automata[r];
+        product->automata[r] = (sp_rule_automaton){0};
         for (int32_t i = 0; options->class_of_column && i < a->n_states; i++) {
             memcpy(next, a->next + (size_t)i * L, K * sizeof *next);
             memcpy(broken, a->broken + (size_t)i * L, K);
@@ -462,6 +462,7 @@ static sp_status compile_rules(const sp_model *model, const sp_chain_options *op
             model->name, (int)product.model.n_states, (int)(*out)->n_states, (long long)options->max_states));
     TRY(find_path(*out, is_empty, err));
     *is_empty = !*is_empty;
+    TRY(keep_rules(model, &product, options, *out, err));
 done:
     if (status != SP_OK || *is_empty) {
         sp_chain_free(*out);
@@ -491,12 +492,11 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
         return sp_fail(err, SP_EINVAL, "transition weight %g: it multiplies log weights and must be a finite number",
                        own.transition_weight);
     TRY(sp_model_check(model, err));
-    if (model->n_rules == 0)
+    if (model->n_rules == 0 || own.without_rules)
         return compile(model, NULL, &own, out, err);
     TRY(compile_rules(model, &own, &chain, &is_empty, err));
     TRY(is_empty ? sp_product_blame(model, is_empty_with, &own, err) : SP_OK);
     TRY(keep_matrix(model, &own, chain, err));
-    TRY(keep_rules(model, &own, chain, err));
     *out = chain;
     chain = NULL;
 done:

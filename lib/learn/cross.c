@@ -197,6 +197,7 @@ static sp_status one_fold(const sp_training *training, const sp_model *model, co
     sp_status status = SP_OK;
     options.class_of_column = class_of_column;
     options.step_seconds = training->step_seconds;
+    options.max_states = training->max_states;
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;
     TRY(sp_model_align(model, training->batch.scores.n_classes, training->classes, class_of_column, err));

@@ -212,7 +212,8 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
     t->training = (sp_training){.batch = sp_block_batch(t->block),
                                 .labels = t->block->labels,
                                 .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
-                                .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds};
+                                .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
+                                .max_states = o->max_states};
     if (!p->plan.has_tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
         how.tune = SP_TUNE_ENTITY_F1;
     sp_run_hook_fitting(o, &t->training, &how);

@@ -20,7 +20,8 @@ sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const
         const sp_training part = {.batch = batch,
                                   .labels = block->labels,
                                   .classes = p->folds->training->classes,
-                                  .step_seconds = p->folds->training->step_seconds};
+                                  .step_seconds = p->folds->training->step_seconds,
+                                  .max_states = p->folds->training->max_states};
         status = sp_cross_decode(&part, (const sp_model *const *)p->folds->models, p->folds->fold + block->first,
                                  p->folds->n_folds, &how, p->workers, output, err);
     } else {

@@ -101,6 +101,7 @@ static sp_status read_rules(sp_train_run *t, sp_error *err)
     int32_t *class_of_column = malloc(k * sizeof *class_of_column);
     sp_chain_options how = sp_chain_options_default();
     how.is_boolean = true;
+    how.without_rules = true;
     how.step_seconds = 1; /* what may follow what does not depend on it */
     how.class_of_column = class_of_column;
     const bool is_masking = sp_masking_needs_rules(t->origin.masking);

@@ -78,7 +78,7 @@ inspect night.h5
     --allow-external                ; = sub/link.h5
 
 compare night.h5 -m m.json -o out.h5 --json r.json
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --rules sleep-permissive        ; --cv 2
     --method                        ; = other.h5 -m m.json --cv 2
     --tune                          ; --cv 2 --method counts
@@ -90,13 +90,13 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --durations                     ; --cv 2 --method counts
 
 decode night.h5 -m m.json -o out.h5
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --epoch-seconds                 ; = turned.npy --transpose -m m.json -o out.edf
     --ids
     --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --trim-to-shortest              ; = paths.h5 --labels long.h5
     --comments hash                 ; = hash.conll -m tags.json
     --model sleep-strict
@@ -134,7 +134,7 @@ merge P1.h5 P2.h5 --json r.json
     --json                          ; = P1.h5 P2.h5
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
@@ -158,7 +158,7 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --allow-external                ; = sub/link.h5 -o out.json --method counts
 
 stream -m m.json --lag 2 <lines.txt
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --model                         ; = --lag 2 <lines.txt
     --classes
     --missing                       ; = -m m.json --lag 2 <nan.txt
@@ -206,7 +206,7 @@ predict signals.h5 --weights weights.h5 -o out.h5
 model list
 
 model show m.json
-    --max-states                    ; --rule .{2,}
+    ! --max-states 1                ; --rule .
     --epoch-seconds                 ; = lasts.json
 
 model check m.json
@@ -224,7 +224,6 @@ model new left-right --classes a,b,c -o out.json
     --allow-external                ; = from-labels sub/link.h5
 
 model audit m.json --data night.h5 --json r.json
-    --max-states                    ; --rule .{2,}
     ...
     --data                          ; = m.json
     ! --output new.h5

@@ -242,26 +242,6 @@ static bool multiply(multiplication *m, int64_t most)
 
 /* ---- smaller ---- */
 
-/* Transitions by their targets. False on lack of memory. */
-static bool reverse(const graph *g, sp_owned *own, sp_refine_edges *out)
-{
-    int64_t *row = sp_zeros(own, (size_t)g->n + 1, sizeof *row), *next = sp_zeros(own, (size_t)g->n, sizeof *next);
-    int32_t *from = sp_zeros(own, (size_t)g->n_edges, sizeof *from);
-    if (own->is_short)
-        return false;
-    for (int64_t e = 0; e < g->n_edges; e++)
-        row[g->to[e] + 1]++;
-    for (int32_t i = 0; i < g->n; i++) {
-        row[i + 1] += row[i];
-        next[i] = row[i];
-    }
-    for (int32_t i = 0; i < g->n; i++)
-        for (int64_t e = g->row[i]; e < g->row[i + 1]; e++)
-            from[next[g->to[e]]++] = i;
-    *out = (sp_refine_edges){g->n, 1, row, from, NULL};
-    return true;
-}
-
 /* The graph of classes of nodes: block[i] < 0 is dropped; the others stand for their first node. */
 static void merge(graph *g, int32_t n_blocks, const int32_t *block)
 {
@@ -288,7 +268,7 @@ static void trim(graph *g)
     sp_owned own = {0};
     sp_refine_edges edges;
     int32_t *queue = sp_zeros(&own, (size_t)g->n, sizeof *queue), *block = sp_zeros(&own, (size_t)g->n, sizeof *block), n = 0;
-    if ((g->is_whole = reverse(g, &own, &edges) && g->is_whole)) {
+    if ((g->is_whole = sp_refine_reverse(&own, g->n, 1, g->row, g->to, &edges) && g->is_whole)) {
         for (int32_t i = 0; i < g->n; i++)
             if ((block[i] = g->end[i] > -INFINITY ? 0 : -1) == 0)
                 queue[n++] = i;
@@ -326,7 +306,7 @@ static void minimise(graph *g)
         most = g->row[i + 1] - g->row[i] > most ? g->row[i + 1] - g->row[i] : most;
     signed_edge *key = sp_zeros(&own, (size_t)most + 1, sizeof *key);
     int32_t *block = sp_zeros(&own, (size_t)g->n, sizeof *block);
-    g->is_whole &= reverse(g, &own, &edges);
+    g->is_whole &= sp_refine_reverse(&own, g->n, 1, g->row, g->to, &edges);
     for (int32_t i = 0; g->is_whole && i < g->n; i++) {
         const int64_t n = g->row[i + 1] - g->row[i];
         key[0].label = g->label[i];
@@ -377,19 +357,19 @@ static sp_status fail_large(const sp_model *model, int32_t r, int64_t most, sp_e
                    model->name, model->rules[r].name, (long long)most);
 }
 
-static sp_status take_rule(graph *g, const base *b, int32_t r, const sp_chain_options *options, bool *is_ambiguous, sp_error *err)
+static sp_status take_rule(graph *g, const base *b, int32_t r, const sp_rule_automaton *automaton,
+                           const sp_chain_options *options, bool *is_ambiguous, sp_error *err)
 {
     const sp_rule *rule = &b->model->rules[r];
     sp_owned own = {0};
-    sp_rule_automaton automaton = {0}, forward;
+    sp_rule_automaton forward;
     graph out = {.is_whole = true};
     sp_status status = SP_OK;
-    TRY(sp_rule_compile(b->model, r, options->step_seconds, &automaton, err));
     if (rule->cost == 0 || (options->is_boolean && isfinite(rule->cost)))
-        goto done;
-    factor f = {&automaton, rule->cost, automaton.is_backward};
-    if (automaton.is_backward && isinf(rule->cost)) {
-        TRY(make_forward(&automaton, &own, &forward) ? SP_OK : sp_no_memory(err));
+        return SP_OK;
+    factor f = {automaton, rule->cost, automaton->is_backward};
+    if (automaton->is_backward && isinf(rule->cost)) {
+        TRY(make_forward(automaton, &own, &forward) ? SP_OK : sp_no_memory(err));
         f = (factor){&forward, rule->cost, false};
     }
     *is_ambiguous |= f.is_backward;
@@ -408,7 +388,6 @@ static sp_status take_rule(graph *g, const base *b, int32_t r, const sp_chain_op
     out = swapped;
 done:
     graph_clear(&out);
-    sp_rule_automaton_clear(&automaton);
     sp_owned_free(&own);
     return status;
 }
@@ -514,7 +493,9 @@ sp_status sp_product_make(sp_product *product, const sp_model *model, const sp_c
     bool is_ambiguous = false, has_start = false;
     sp_status status = SP_OK;
     b.first = sp_zeros(&product->own, (size_t)model->n_states + 1, sizeof *b.first);
-    TRY(b.first ? SP_OK : sp_no_memory(err));
+    product->automata = sp_zeros(&product->own, (size_t)model->n_rules, sizeof *product->automata);
+    product->n_automata = product->automata ? model->n_rules : 0;
+    TRY(sp_owned_status(&product->own, err));
     for (int32_t s = 0; s < model->n_states; s++)
         b.first[s + 1] = b.first[s] + (model->min_dwell && !has_duration(model, s) ? model->min_dwell[s] : 1);
     b.class = sp_zeros(&product->own, (size_t)b.first[model->n_states], sizeof *b.class);
@@ -524,8 +505,10 @@ sp_status sp_product_make(sp_product *product, const sp_model *model, const sp_c
             b.class[label] = sp_model_state_class(model, s);
     base_graph(&g, &b);
     TRY(g.is_whole ? SP_OK : sp_no_memory(err));
-    for (int32_t r = 0; r < model->n_rules; r++)
-        TRY(take_rule(&g, &b, r, options, &is_ambiguous, err));
+    for (int32_t r = 0; r < model->n_rules; r++) {
+        TRY(sp_rule_compile(model, r, options->step_seconds, &product->automata[r], err));
+        TRY(take_rule(&g, &b, r, &product->automata[r], options, &is_ambiguous, err));
+    }
     for (int32_t i = 0; i < g.n; i++)
         has_start |= g.start[i] > -INFINITY;
     product->is_empty = !has_start;
@@ -538,6 +521,8 @@ done:
 
 void sp_product_clear(sp_product *product)
 {
+    for (int32_t r = 0; r < product->n_automata; r++)
+        sp_rule_automaton_clear(&product->automata[r]);
     sp_owned_free(&product->own);
 }
 

@@ -4,13 +4,16 @@
 
 #include "core/model/unfold.h"
 #include "core/owned.h"
+#include "core/rules/rules.h"
 
 typedef struct sp_product {
     sp_owned own;
     sp_model
         model; /* of the product's states, without rules and min_dwell, weights as the chain has them; borrows from the other model */
     sp_declared_gaps gaps;
-    bool is_empty; /* no path keeps the rules; the rest is not filled */
+    int32_t n_automata;
+    sp_rule_automaton *automata; /* [n_automata] of the rules, over the model's classes; one may be taken, and {0} left */
+    bool is_empty;               /* no path keeps the rules; the rest is not filled */
 } sp_product;
 
 /* Multiplies, rule by rule; states that no start reaches or that reach no end are dropped, and equal ones become one. Minimum dwells

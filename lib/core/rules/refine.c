@@ -3,7 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/owned.h"
+bool sp_refine_reverse(sp_owned *own, int32_t n, int32_t n_letters, const int64_t *row, const int32_t *to, sp_refine_edges *out)
+{
+    const int64_t n_edges = row ? row[n] : (int64_t)n * n_letters;
+    int64_t *into = sp_zeros(own, (size_t)n + 1, sizeof *into), *next = sp_zeros(own, (size_t)n, sizeof *next);
+    int32_t *from = sp_zeros(own, (size_t)n_edges, sizeof *from),
+            *letter = row ? NULL : sp_zeros(own, (size_t)n_edges, sizeof *letter);
+    if (own->is_short)
+        return false;
+    for (int64_t e = 0; e < n_edges; e++)
+        into[to[e] + 1]++;
+    for (int32_t j = 0; j < n; j++) {
+        into[j + 1] += into[j];
+        next[j] = into[j];
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int64_t e = row ? row[i] : (int64_t)i * n_letters; e < (row ? row[i + 1] : (int64_t)(i + 1) * n_letters); e++) {
+            const int64_t at = next[to[e]]++;
+            from[at] = i;
+            if (letter)
+                letter[at] = (int32_t)(e % n_letters);
+        }
+    *out = (sp_refine_edges){n, n_letters, into, from, letter};
+    return true;
+}
 
 typedef struct partition {
     int32_t *item, *place;        /* [n] states by block; where each stands */

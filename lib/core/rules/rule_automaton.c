@@ -98,27 +98,9 @@ static sp_status new_table(compiler *c, int64_t n, table *out)
     return sp_owned_status(&c->own, c->err);
 }
 
-/* Transitions by their targets. */
 static sp_status reverse(compiler *c, const table *t, sp_refine_edges *out)
 {
-    const size_t n = (size_t)t->n, L = (size_t)c->n_letters;
-    int64_t *row = sp_zeros(&c->own, n + 1, sizeof *row), *next = sp_zeros(&c->own, n, sizeof *next);
-    int32_t *from = sp_zeros(&c->own, n * L, sizeof *from), *letter = sp_zeros(&c->own, n * L, sizeof *letter);
-    if (c->own.is_short)
-        return sp_no_memory(c->err);
-    for (size_t e = 0; e < n * L; e++)
-        row[t->next[e] + 1]++;
-    for (size_t i = 0; i < n; i++) {
-        row[i + 1] += row[i];
-        next[i] = row[i];
-    }
-    for (size_t e = 0; e < n * L; e++) {
-        const int64_t at = next[t->next[e]]++;
-        from[at] = (int32_t)(e / L);
-        letter[at] = (int32_t)(e % L);
-    }
-    *out = (sp_refine_edges){t->n, c->n_letters, row, from, letter};
-    return SP_OK;
+    return sp_refine_reverse(&c->own, t->n, c->n_letters, NULL, t->next, out) ? SP_OK : sp_no_memory(c->err);
 }
 
 /* Drops states that the first does not reach. */

@@ -172,6 +172,7 @@ static sp_status take_length(parser *p, sp_length *out)
         *out = (sp_length){0, false};
     if (!out->is_seconds && (out->value != (double)(int64_t)out->value || out->value > 1e6))
         return fail_at(p, p->at, "a number of steps is whole, and a million at most");
+    p->out->lengths[p->out->n_lengths++] = (sp_rule_length){(size_t)(p->at - p->text), n, *out};
     p->at += n;
     return SP_OK;
 }
@@ -371,7 +372,8 @@ sp_status sp_rule_parse(const sp_model *model, const char *name, const char *tex
     sp_status status = SP_OK;
     *out = (sp_rule_text){.root = -1};
     out->nodes = sp_zeros(&out->own, 3 * strlen(text) + 3, sizeof *out->nodes); /* a character makes three at most */
-    TRY(out->nodes ? SP_OK : sp_no_memory(err));
+    out->lengths = sp_zeros(&out->own, strlen(text) + 1, sizeof *out->lengths);
+    TRY(sp_owned_status(&out->own, err));
     TRY(take_rule(&p));
     skip_blanks(&p);
     if (*p.at)

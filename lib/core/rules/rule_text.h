@@ -29,6 +29,12 @@ typedef struct sp_rule_node {
     bool is_unbounded;  /* no max */
 } sp_rule_node;
 
+/* Where a length stands in the text. */
+typedef struct sp_rule_length {
+    size_t at, size;
+    sp_length length;
+} sp_rule_length;
+
 typedef struct sp_rule_text {
     sp_owned own;
     sp_rule_form form;
@@ -37,6 +43,8 @@ typedef struct sp_rule_text {
     uint8_t *of, *other; /* [K]; other: NULL where nothing stands there; else of followed_by, preceded_by, from first */
     sp_rule_node *nodes; /* of SP_RULE_EXPRESSION (order too) and SP_RULE_NEVER */
     int32_t n_nodes, root;
+    sp_rule_length *lengths; /* [n_lengths] ascending */
+    int32_t n_lengths;
 } sp_rule_text;
 
 /* Parses. SP_OK; SP_EMODEL: the sentence names the rule, line and column, and is followed by the line and a caret; SP_ENOMEM.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/durations.h"
 #include "core/model/model.h"
 #include "core/owned.h"
 #include "core/rules/rule_text.h"
@@ -43,13 +44,6 @@ sp_status sp_rules_check(const sp_model *model, sp_error *err)
     return status;
 }
 
-static char *copy_text(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 static void clear_rule(sp_rule *rule)
 {
     free(rule->name);
@@ -65,7 +59,7 @@ sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text,
     if (!is_whole)
         return sp_no_memory(err);
     sp_rule *rule = &model->rules[model->n_rules];
-    *rule = (sp_rule){copy_text(name ? name : own_name), name != NULL, copy_text(text), cost, may_at_gap};
+    *rule = (sp_rule){strdup(name ? name : own_name), name != NULL, strdup(text), cost, may_at_gap};
     const sp_status status = rule->name && rule->text ? check_rule(model, rule, model->n_rules, err) : sp_no_memory(err);
     if (status == SP_OK)
         model->n_rules++;
@@ -77,12 +71,49 @@ sp_status sp_model_add_rule(sp_model *model, const char *name, const char *text,
 bool sp_rule_has_time(const sp_model *model, int32_t r)
 {
     sp_rule_text text;
-    const bool is_rule = sp_rule_parse(model, model->rules[r].name, model->rules[r].text, &text, NULL) == SP_OK;
-    bool has_time = is_rule && text.length.is_seconds;
-    for (int32_t i = 0; is_rule && i < text.n_nodes; i++)
-        has_time |= text.nodes[i].min.is_seconds || text.nodes[i].max.is_seconds;
+    bool has_time = false;
+    if (sp_rule_parse(model, model->rules[r].name, model->rules[r].text, &text, NULL) == SP_OK)
+        for (int32_t i = 0; i < text.n_lengths; i++)
+            has_time |= text.lengths[i].length.is_seconds;
     sp_rule_text_clear(&text);
     return has_time;
+}
+
+/* The text with steps for times; NULL on lack of memory. */
+static char *text_in_steps(const sp_rule_text *rule, const char *text, double step_seconds)
+{
+    enum { DIGITS = 24 };
+    const size_t size = strlen(text) + (size_t)rule->n_lengths * DIGITS + 1;
+    char *out = malloc(size);
+    size_t n = 0, from = 0;
+    for (int32_t i = 0; out && i < rule->n_lengths; i++) {
+        const sp_rule_length *l = &rule->lengths[i];
+        double steps;
+        if (!l->length.is_seconds || sp_length_steps(l->length, step_seconds, "", &steps, NULL) != SP_OK)
+            continue;
+        n += (size_t)snprintf(out + n, size - n, "%.*s%.0f", (int)(l->at - from), text + from, steps);
+        from = l->at + l->size;
+    }
+    if (out)
+        snprintf(out + n, size - n, "%s", text + from);
+    return out;
+}
+
+bool sp_rules_in_steps(sp_model *model, double step_seconds)
+{
+    for (int32_t r = 0; r < model->n_rules; r++) {
+        sp_rule *rule = &model->rules[r];
+        sp_rule_text text;
+        const bool is_rule = sp_rule_parse(model, rule->name, rule->text, &text, NULL) == SP_OK;
+        char *made = is_rule ? text_in_steps(&text, rule->text, step_seconds) : NULL;
+        sp_rule_text_clear(&text);
+        if (is_rule && !made)
+            return false;
+        if (made)
+            free(rule->text);
+        rule->text = made ? made : rule->text;
+    }
+    return true;
 }
 
 void sp_rules_drop(sp_model *model, int32_t n_left)
@@ -102,7 +133,7 @@ static bool add_alias(sp_model *model, int32_t k, const char *name)
     if (sp_model_class(model, name, true) >= 0)
         return true;
     model->aliases = sp_grown(model->aliases, (int64_t)model->n_aliases + 1, sizeof *model->aliases, &is_whole);
-    char *copy = is_whole ? copy_text(name) : NULL;
+    char *copy = is_whole ? strdup(name) : NULL;
     if (copy)
         model->aliases[model->n_aliases++] = (sp_alias){k, copy};
     return copy != NULL;

@@ -69,6 +69,9 @@ bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to);
 /* Does rule r speak of times? False where its text is none. */
 bool sp_rule_has_time(const sp_model *model, int32_t r);
 
+/* Writes times in the texts as steps of that length; those that cannot be told stay. False on lack of memory. */
+bool sp_rules_in_steps(sp_model *model, double step_seconds);
+
 /* Leaves the first n_left rules of a model. */
 void sp_rules_drop(sp_model *model, int32_t n_left);
 

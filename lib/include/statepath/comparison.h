@@ -627,11 +627,9 @@ sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_c
                               size_t size);
 
 /* A figure that a condition names: its key, and of which strategy (of SP_OF_AGAINST: other classifier) and class it is; 0 where
- * the scope has none. */
+ * the scope has none. Of SP_OF_RULE class_index is the rule, and the number of strategies stands for the reference. */
 typedef struct sp_gate_figure {
-    sp_figure_scope
-        scope; /* SP_OF_COMPARISON, _REFERENCE, _STRATEGY, _CLASS, _AGAINST, _RULE (of a strategy; of the reference the number
-                              after the last), whose number stands in class_index */
+    sp_figure_scope scope; /* SP_OF_COMPARISON, _REFERENCE, _STRATEGY, _CLASS, _AGAINST, _RULE */
     const char *key;
     int32_t strategy, class_index;
 } sp_gate_figure;

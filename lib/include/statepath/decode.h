@@ -143,9 +143,9 @@ typedef struct sp_decoded {
     sp_status status; /* SP_OK, SP_ENOPATH, SP_EDEADEND or SP_EBUG */
     int64_t step;     /* of the failure, from 0 in the recording; -1 */
     int64_t n_broken; /* rules broken by a relaxed path; 0 */
-    int64_t
-        n_redirected; /* of greedy: steps whose best class is not taken, since the rules would leave no way to the end from it */
-    double score;     /* sp_path_score() of the path; -INFINITY where undecoded, illegal or relaxed */
+    /* Of greedy: steps whose best class it left, since the rules would leave no way to the end from there. */
+    int64_t n_redirected;
+    double score; /* sp_path_score() of the path; -INFINITY where undecoded, illegal or relaxed */
     /* Of SP_EBUG, as in sp_error; else 0. */
     double recurrence, along_path;
 } sp_decoded;

@@ -71,7 +71,8 @@ typedef struct sp_training {
                                is learnt with the model */
     const int32_t *labels;  /* [S], -1 = unscored, else 0..K-1; NULL: none */
     const char *const *classes; /* [K] distinct names */
-    double step_seconds;        /* length of a step, for rules whose durations are times; 0: not known */
+    double step_seconds;        /* length of a step, for durations and rules in time; 0: not known */
+    int64_t max_states;         /* as in sp_chain_options; 0: the usual */
     const uint8_t *use;         /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
     /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */
     sp_status (*go_on)(void *arg, sp_error *err);

@@ -196,6 +196,7 @@ typedef struct sp_chain_options {
     bool is_boolean;          /* false; true: every allowed transition, start, end and duration weighs 0 */
     double step_seconds;      /* 0: length of a step, for durations and rules in time; not known */
     int64_t max_states;       /* 100,000: of a model with rules, compiled states at most */
+    bool without_rules;       /* false; true: the model's `rules` play no part: what may follow what does not depend on them */
     const int32_t
         *class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
 } sp_chain_options;

@@ -38,9 +38,9 @@ typedef struct sp_error {
     int64_t step;      /* step the error speaks of, from 0; -1 when it speaks of none */
     double recurrence; /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
     double along_path; /* SP_EBUG: what the path adds up to; else NaN */
-    char message
-        [SP_ERROR_SIZE]; /* one sentence, always terminated; cut with "..." when too long. No newline, but for what is wrong in
-                                    a rule: the line and a caret follow, each behind two blanks */
+    /* One sentence, always terminated; cut with "..." when too long. No newline, but where the text of a rule is wrong: that line and a
+     * caret follow, each behind two blanks. */
+    char message[SP_ERROR_SIZE];
 } sp_error;
 
 /* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory", "bug". Never

@@ -83,7 +83,9 @@ static bool copy_states(const sp_pipeline *p, const int32_t *column_of_class, co
         to->min_dwell[i] = from->min_dwell[order[i]];
     to->min_dwell_at_end = from->min_dwell_at_end;
     is_whole = is_whole && sp_durations_copy(from, p->class_of_column, to) && sp_rules_copy(from, p->class_of_column, to);
-    sp_durations_in_steps(to, sp_pipeline_chain_options(p, 1).step_seconds);
+    const double step_seconds = sp_pipeline_chain_options(p, 1).step_seconds;
+    sp_durations_in_steps(to, step_seconds);
+    is_whole = is_whole && sp_rules_in_steps(to, step_seconds);
     to->weight_form = from->weight || to->start || to->end ? SP_WEIGHTS_LOG : SP_WEIGHTS_NONE;
     return is_whole;
 }

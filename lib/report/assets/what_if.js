@@ -28,16 +28,16 @@ const signed = (x, decimals) => (x > 0 ? "+" : x < 0 ? "\u2212" : "\u00b1") + (d
 
 /* ---- data ---- */
 
+/* What an element holds: base64 of gzip. */
 function bytesOf(id) {
   const text = atob(document.getElementById(id).textContent), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
-const moduleBytes = () => new Response(new Blob([bytesOf("what-if-module")]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-function readRecordings() {
+async function readRecordings() {
   const list = settings.recordings.map(([id, nSteps, hasGaps, nBytes]) => ({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }));
   const options = { missing: "uniform", onInfeasible: settings.on_infeasible };
-  return statepath.unpack(K, bytesOf("what-if-scores"), list, options).map((one, n) => Object.assign(one, { id: settings.recordings[n][0], T: list[n].nSteps }));
+  return statepath.unpack(K, new Uint8Array(await bytesOf("what-if-scores")), list, options).map((one, n) => Object.assign(one, { id: settings.recordings[n][0], T: list[n].nSteps }));
 }
 /* The rules of the run: weights in nats, -Infinity where forbidden. */
 function readRules() {
@@ -460,8 +460,8 @@ function build() {
 async function begin() {
   note.textContent = "Starting the decoder \u2026";
   try {
-    statepath = await load(moduleBytes());
-    recordings = readRecordings();
+    statepath = await load(bytesOf("what-if-module"));
+    recordings = await readRecordings();
     original = readRules();
     mostDwell = Math.max(999, ...original.minDwell, ...original.maxDwell);
     build();

@@ -1,6 +1,7 @@
 /* The section that decodes: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
+#include "report/html/gzip.h"
 #include "report/html/steps.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1024 * 1024, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
+enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -41,15 +42,21 @@ static void put_base64(sp_buffer *out, const unsigned char *bytes, size_t n)
     }
 }
 
-/* How many of the recordings the page takes: all, or as many as keep it small. */
-static int64_t count_held(const sp_page *page)
+/* How many of the recordings the page takes: all, or as many as keep it small. Packed together they take no more than one by one. */
+static int64_t count_held(sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
     const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
     int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
-        size += letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
-        if (w->is_kept_small && size > SMALL_PAGE)
+        if (!w->is_kept_small)
+            continue;
+        size_t n_packed = 0;
+        unsigned char *packed = sp_gzip(w->recordings[n].bytes, w->recordings[n].n_bytes, &n_packed);
+        page->out.failed |= !packed;
+        free(packed);
+        size += letters((int64_t)n_packed) + NAME_AND_STEPS;
+        if (size > SMALL_PAGE)
             break;
     }
     return n;
@@ -159,7 +166,7 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     sp_buffer_text(&page->out, "</script>\n");
 }
 
-/* The packed recordings, one after the other, and the decoder. */
+/* The packed recordings, one after the other, and the decoder, both as gzip packs them. */
 static void put_scores(sp_page *page, int64_t n)
 {
     const sp_what_if *w = page->comparison->what_if;
@@ -167,18 +174,18 @@ static void put_scores(sp_page *page, int64_t n)
     for (int64_t i = 0; i < n; i++)
         size += w->recordings[i].n_bytes;
     unsigned char *bytes = malloc(size + 1), *to = bytes;
-    if (!bytes) {
-        page->out.failed = true;
-        return;
-    }
-    for (int64_t i = 0; i < n; to += w->recordings[i++].n_bytes)
+    for (int64_t i = 0; bytes && i < n; to += w->recordings[i++].n_bytes)
         memcpy(to, w->recordings[i].bytes, w->recordings[i].n_bytes);
+    size_t n_packed = 0;
+    unsigned char *packed = bytes ? sp_gzip(bytes, size, &n_packed) : NULL;
+    page->out.failed |= !packed;
     sp_buffer_text(&page->out, "<script type=\"text/plain\" id=\"what-if-scores\">");
-    put_base64(&page->out, bytes, size);
+    put_base64(&page->out, packed, n_packed);
     sp_buffer_text(&page->out, "</script>\n<script type=\"text/plain\" id=\"what-if-module\">");
     put_base64(&page->out, sp_page_module, sp_page_module_size);
     sp_buffer_text(&page->out, "</script>\n");
     free(bytes);
+    free(packed);
 }
 
 /* ---- what is held ---- */
