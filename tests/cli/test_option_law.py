@@ -206,7 +206,7 @@ predict signals.h5 --weights weights.h5 -o out.h5
 model list
 
 model show m.json
-    ! --max-states 1                ; --rule .
+    --max-states 1                  ; --rule .
     --epoch-seconds                 ; = lasts.json
 
 model check m.json
@@ -227,6 +227,7 @@ model audit m.json --data night.h5 --json r.json
     ...
     --data                          ; = m.json
     ! --output new.h5
+    ! --max-states 1                ; --rule .
     --force                         ; = m.json --data night.h5 --json old.json
     --json                          ; = m.json --data night.h5
     --scheme                        ; = tags.json --data tags.h5 --json r.json
