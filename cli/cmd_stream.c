@@ -22,6 +22,7 @@ typedef struct stream {
     int64_t line, n_broken;
     int64_t n_recordings, n_failed; /* begun so far; of them without a path */
     bool is_begun, is_failed;       /* the recording at hand */
+    int32_t n_steps;                /* of it, so far */
     int32_t *rest;                  /* [lag + 1] */
 } stream;
 
@@ -70,6 +71,8 @@ static sp_status stream_open(stream *s, sp_error *err)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)
         status = sp_online_new(s->chain, o->lag, &s->online, err);
+    if (status == SP_OK)
+        status = sp_online_end_after(s->online, o->remaining, err);
     if (status == SP_OK)
         status = sp_run_prepare(&o->run, s->model, class_of_column, s->log_prior, &s->prepare, err);
     if (status == SP_OK && o->run.place.kind)
@@ -161,7 +164,11 @@ static sp_status finish(stream *s, sp_error *err)
         status = give_up(s, sp_online_pending(s->online), status, "the recording may not end here: ", &detail, err);
     for (int32_t i = 0; i < n; i++)
         print_class(s, s->rest[i]);
+    if (s->is_begun && s->opt->remaining > s->n_steps && !s->opt->quiet)
+        complain("standard input, line %lld: the recording ends after %d steps, not %d (--remaining)", (long long)s->line,
+                 s->n_steps, s->opt->remaining);
     s->is_begun = s->is_failed = false;
+    s->n_steps = 0;
     return status;
 }
 
@@ -171,6 +178,7 @@ static sp_status take(stream *s, const double *row, sp_error *err)
     int32_t decided = -1;
     s->n_recordings += !s->is_begun;
     s->is_begun = true;
+    s->n_steps++;
     if (s->is_failed) {
         puts("-1");
         return SP_OK;

@@ -163,6 +163,7 @@ stream -m m.json --lag 2 <lines.txt
     --classes
     --missing                       ; = -m m.json --lag 2 <nan.txt
     --epoch-seconds                 ; = -m lasts.json --lag 2 <lines.txt
+    --remaining
     --on-infeasible
 
 convert night.h5 -o out.h5

@@ -291,6 +291,38 @@ static void check_legal(const random_case *c, const sp_chain *chain, const liste
         fail_case(c, "the relaxed path where there is a legal one");
 }
 
+/* A stream whose length is known is never stuck where scores rule nothing out, and breaks no rule; it refuses a step too many. */
+static void check_announced(const random_case *c, const sp_chain *chain, const listed *all, int n)
+{
+    const int64_t T = c->scores.n_steps;
+    if (c->scores.segments || has_impossible(c))
+        return;
+    for (int32_t lag = 0; lag <= T; lag += 2) {
+        sp_online *online;
+        sp_error err;
+        int32_t path[ORACLE_STEPS + 1], k, n_decided = 0, n_rest;
+        sp_status status = sp_online_new(chain, lag, &online, &err);
+        if (status == SP_OK)
+            status = sp_online_end_after(online, T, &err);
+        for (int64_t t = 0; status == SP_OK && t < T; t++) {
+            status = sp_online_push(online, c->data + t * c->scores.n_classes, false, &k, &err);
+            if (status == SP_OK && k >= 0)
+                path[n_decided++] = k;
+        }
+        if (status == SP_OK && sp_online_push(online, c->data, false, &k, &err) != SP_EDATA)
+            fail_case(c, "a step more than were announced was taken");
+        if (status == SP_OK && T > 0 && sp_online_end_after(online, T, &err) != SP_EINVAL)
+            fail_case(c, "a length announced in the middle of a recording");
+        if (status == SP_OK)
+            status = sp_online_finish(online, path + n_decided, &n_rest, &err);
+        if (status != SP_OK || !is_listed(c, all, n, path))
+            fail_case(c, status == SP_OK ? "an illegal path of a stream" : err.message);
+        if (lag == T && memcmp(path, all[0].path, (size_t)T * sizeof *path) != 0)
+            fail_case(c, "a stream that waits for all is not Viterbi's path");
+        sp_online_free(online);
+    }
+}
+
 static void check_case(uint64_t seed, const random_shape *shape, sp_scratch *scratch, tally *count)
 {
     static listed all[MOST_PATHS];
@@ -325,6 +357,7 @@ static void check_case(uint64_t seed, const random_shape *shape, sp_scratch *scr
             check_viterbi(&c, chain, all, n, scratch);
             check_sums(&c, chain, all, n, scratch);
             check_legal(&c, chain, all, n, scratch);
+            check_announced(&c, chain, all, n);
         } else if (sp_viterbi(chain, &c.scores, scratch, path, NULL, &err) != SP_ENOPATH) {
             fail_case(&c, "a path where there is none");
         }

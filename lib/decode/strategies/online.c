@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "decode/strategies/can_end.h"
 #include "decode/strategies/frontier.h"
 #include "decode/strategy.h"
 
@@ -31,6 +32,9 @@ struct sp_online {
 
     int64_t n_pushed, n_decided;
     int64_t n_fixed; /* steps before it have their class in fixed[]; >= n_decided */
+
+    int64_t n_steps;    /* of each recording; 0: not known */
+    sp_can_end can_end; /* where n_steps is known */
 
     /* The window, rings of `capacity` steps; step t is at t % capacity. */
     size_t capacity;
@@ -91,7 +95,30 @@ void sp_online_free(sp_online *o)
     free(o->doubles);
     free(o->ints);
     free(o->is_seen);
+    sp_can_end_clear(&o->can_end);
     free(o);
+}
+
+sp_status sp_online_end_after(sp_online *o, int64_t n_steps, sp_error *err)
+{
+    if (n_steps < 0 || o->n_pushed > 0)
+        return sp_fail(err, SP_EINVAL,
+                       o->n_pushed > 0 ? "the length of a recording is to be said before its first step"
+                                       : "a recording of less than 0 steps: give its number of steps, or 0 for any");
+    sp_can_end_clear(&o->can_end);
+    o->n_steps = 0;
+    if (n_steps == 0)
+        return SP_OK;
+    const int32_t M = o->chain->n_states;
+    uint8_t *last = malloc((size_t)M);
+    for (int32_t i = 0; last && i < M; i++)
+        last[i] = o->chain->end[i] > -INFINITY;
+    if (!last || !sp_can_end_init(&o->can_end, o->chain, last)) {
+        free(last);
+        return sp_no_memory(err);
+    }
+    o->n_steps = n_steps;
+    return SP_OK;
 }
 
 void sp_online_restart(sp_online *o)
@@ -171,6 +198,26 @@ static void swap(sp_frontier **a, sp_frontier **b)
     *b = other;
 }
 
+/* The states that may be in play at step t [M]; NULL: all. Of a step that has been asked for it is kept. */
+static const uint8_t *usable_at(sp_online *o, int64_t t)
+{
+    return o->n_steps > 0 ? sp_can_end_in(&o->can_end, o->n_steps - 1 - t) : NULL;
+}
+
+/* Takes those out of play that may not be. */
+static void keep_usable(sp_frontier *f, const uint8_t *usable)
+{
+    int32_t n_left = 0;
+    for (int32_t n = 0; n < f->n_live; n++) {
+        const int32_t i = f->live[n];
+        if (usable[i])
+            f->live[n_left++] = i;
+        else
+            f->value[i] = -INFINITY;
+    }
+    f->n_live = n_left;
+}
+
 /* *to at step t from `from` at t-1. */
 static void step_to(sp_online *o, int64_t t, const sp_frontier *from, sp_frontier *to, int32_t *back)
 {
@@ -178,6 +225,8 @@ static void step_to(sp_online *o, int64_t t, const sp_frontier *from, sp_frontie
         sp_frontier_start(o->chain, row_of(o, t), to);
     else
         sp_frontier_step(o->chain, row_of(o, t), o->gaps[(size_t)t % o->capacity], from, to, back, &o->room);
+    if (o->n_steps > 0)
+        keep_usable(to, usable_at(o, t));
 }
 
 /* Takes the value of the best live state out of all. */
@@ -286,7 +335,7 @@ static int32_t decide(sp_online *o)
 }
 
 /* States that some path reaches at this step, into the second half of o->reach. Returns whether there is any. */
-static bool reach_step(const sp_online *o, const double *row, bool is_gap)
+static bool reach_step(const sp_online *o, const double *row, bool is_gap, const uint8_t *usable)
 {
     const sp_chain *c = o->chain;
     uint8_t *now = o->reach, *next = now + c->n_states;
@@ -305,7 +354,7 @@ static bool reach_step(const sp_online *o, const double *row, bool is_gap)
     }
     bool any = false;
     for (int32_t j = 0; j < c->n_states; j++) {
-        next[j] = next[j] && row[c->state_class[j]] > -INFINITY;
+        next[j] = next[j] && row[c->state_class[j]] > -INFINITY && (!usable || usable[j]);
         any = any || next[j];
     }
     return any;
@@ -343,7 +392,15 @@ sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *
     if (status != SP_OK)
         return status;
     int64_t t = o->n_pushed;
-    bool is_reached = o->has_reach && reach_step(o, row, is_gap);
+    if (o->n_steps > 0 && t >= o->n_steps)
+        return sp_fail_at(
+            err, SP_EDATA, t,
+            "a recording of %lld steps was announced, and this is step %lld, counted from 0: say how many come, or nothing",
+            (long long)o->n_steps, (long long)t);
+    const uint8_t *usable = usable_at(o, t);
+    if (o->n_steps > 0 && !usable)
+        return sp_no_memory(err);
+    bool is_reached = o->has_reach && reach_step(o, row, is_gap, usable);
     memcpy(row_of(o, t), row, (size_t)o->chain->n_classes * sizeof *row);
     o->gaps[(size_t)t % o->capacity] = is_gap && t > 0;
     step_to(o, t, o->now, o->next, back_of(o, t));

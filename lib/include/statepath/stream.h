@@ -35,6 +35,12 @@ typedef struct sp_online sp_online;
 sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err);
 void sp_online_free(sp_online *online);
 
+/* The recordings that are pushed from here on have n_steps steps each (0: as many as come, as before): nothing is begun that the rules
+ * cannot end by then, over the steps that remain. To be called before the first step of a recording. A step more than these is SP_EDATA.
+ * Memory O(M) for each different set of states that can still end in time, at most n_steps of them.
+ * Returns SP_OK; SP_EINVAL (n_steps < 0, or a recording has begun); SP_ENOMEM. */
+sp_status sp_online_end_after(sp_online *online, int64_t n_steps, sp_error *err);
+
 /* One more step.
  *   row      [K] nats, -INFINITY allowed
  *   is_gap   the chain is broken before this step: any class with an entry state may follow, at no weight
@@ -42,7 +48,7 @@ void sp_online_free(sp_online *online);
  * On failure the step has not been taken and nothing has changed: the caller may offer another row, the same row after a gap,
  * end here, or restart.
  * Returns SP_OK; SP_ENOPATH (no path at all, whatever had been decided, reaches this step); SP_EDEADEND (none that agrees with
- * what has been decided); SP_EDATA (NaN or +inf); SP_ENOMEM. err->step counts steps from 0. Cost  O(transitions), and now and
+ * what has been decided); SP_EDATA (NaN or +inf, or a step more than was said); SP_ENOMEM. err->step counts steps from 0. Cost  O(transitions), and now and
  * then up to `lag` times that, when a decision rules out partial paths that were still in play. */
 sp_status sp_online_push(sp_online *online, const double *row, bool is_gap, int32_t *decided, sp_error *err);
 

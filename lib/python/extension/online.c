@@ -47,18 +47,18 @@ static sp_status keep_preparation(online_object *self, PyObject *options, int ki
     return status;
 }
 
-/* Online(chain, lag, kind, options) */
+/* Online(chain, lag, remaining steps or 0, kind, options) */
 static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *chain, *options;
-    long long lag;
+    long long lag, remaining;
     int kind;
     sp_error err;
     if (names && PyDict_Size(names) > 0) {
         PyErr_SetString(PyExc_TypeError, "Online takes no names");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OLiO!", &chain, &lag, &kind, &PyDict_Type, &options) || !chain_of(chain))
+    if (!PyArg_ParseTuple(args, "OLLiO!", &chain, &lag, &remaining, &kind, &PyDict_Type, &options) || !chain_of(chain))
         return NULL;
     if (lag < 0 || lag > INT32_MAX / 2) {
         sp_fail(&err, SP_EINVAL, "lag %lld: a number of steps from 0 to %d", lag, INT32_MAX / 2);
@@ -74,6 +74,8 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
     sp_status status = self->row ? keep_preparation(self, options, kind, c->n_classes, &err) : sp_no_memory(&err);
     if (status == SP_OK)
         status = sp_online_new(c->chain, (int32_t)lag, &self->online, &err);
+    if (status == SP_OK)
+        status = sp_online_end_after(self->online, remaining, &err);
     if (status == SP_OK)
         return object;
     Py_DECREF(object);

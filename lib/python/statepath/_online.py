@@ -27,6 +27,8 @@ class OnlineDecoder:
         Steps to wait; 0 decides at once.
     kind : {"log_probs", "probs", "logits", "scores"}, optional
         What rows hold; without: log_probs or probs, as the first row shows.
+    remaining : int, optional
+        Each recording has so many steps: nothing is begun that the rules cannot end by then. Without it the end is known when it comes.
     classes : sequence of str, optional
         Names of a row's numbers, where they are not in the model's order.
     temperature, transition_weight, prior_weight, epoch_seconds, floor, missing
@@ -51,13 +53,15 @@ class OnlineDecoder:
     """
 
     @with_options(Nats)
-    def __init__(self, model: Model | str, lag: int, **options: Unpack[Nats]) -> None:
-        if isinstance(lag, (bool, np.bool_)) or not isinstance(lag, (int, np.integer)) or not 0 <= lag < 2**30:
-            raise StatepathError(f"lag={lag!r}: a number of steps from 0")
+    def __init__(self, model: Model | str, lag: int, *, remaining: int | None = None, **options: Unpack[Nats]) -> None:
+        for name, value, least in (("lag", lag, 0), ("remaining", 1 if remaining is None else remaining, 1)):
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not least <= value < 2**30:
+                raise StatepathError(f"{name}={value!r}: a number of steps from {least}")
         check_names(options, Nats.__annotations__)
         found = model_of(model)
         self._request = Request(np.empty((0, found.n_classes)), found, **options)
         self._lag = int(lag)
+        self._remaining = int(remaining or 0)
         self._kind = self._request.kind
         self._online: _core.Online | None = None
         self._n = 0
@@ -65,7 +69,7 @@ class OnlineDecoder:
             self._begin()
 
     def _begin(self) -> _core.Online:
-        self._online = _core.Online(self._request.chain, self._lag, self._kind, self._request.options)
+        self._online = _core.Online(self._request.chain, self._lag, self._remaining, self._kind, self._request.options)
         return self._online
 
     def __reduce__(self) -> NoReturn:
