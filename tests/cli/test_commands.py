@@ -289,7 +289,7 @@ next: write the rules as a model, or take what the labels do: statepath model ne
         self.assertIn("paths       viterbi\n", done.stdout)
         self.h5("night.h5", probs=np.full((2, 5), .2), classes=["W", "N1", "N2", "N3", "R"])
         done = self.statepath("inspect", "night.h5")
-        self.assertIn("models      fitting: sleep-aasm, sleep-permissive, sleep-strict, sleep-textbook\n", done.stdout)
+        self.assertIn("models      fitting: sleep-aasm, sleep-clinical, sleep-permissive, sleep-strict, sleep-textbook\n", done.stdout)
         self.assertIn("next: statepath compare night.h5 --model sleep-aasm\n", done.stdout)
         self.h5("tags.h5", probs=np.full((2, 3), 1 / 3), classes=["O", "B-PER", "I-PER"])
         self.assertIn("next: statepath model new bio --types PER -o tags.json\n", self.statepath("inspect", "tags.h5").stdout)

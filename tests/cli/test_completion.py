@@ -11,7 +11,8 @@ import time
 import statepath_test as st
 
 WITH_PROGRAM = os.path.dirname(st.PROGRAM) + os.pathsep + os.environ["PATH"]  # the shell's function asks it
-MODELS = ["sleep-aasm", "sleep-permissive", "sleep-strict", "sleep-textbook"]
+MODELS = ["actions-coffee", "entities-conll", "membrane-helix", "sleep-aasm", "sleep-clinical", "sleep-permissive", "sleep-rodent", "sleep-strict", "sleep-textbook"]
+SLEEP = [name for name in MODELS if name.startswith("sleep-")]
 
 
 class Typed:
@@ -127,7 +128,7 @@ class TestCompletion(st.TestCase):
         self.need("bash")
         self.assertEqual(self.bash(""), [*self.commands, "help", "--help", "--version"])
         self.assertEqual(self.bash("compare", "a.h5", "--on-infeasible", "re"), ["report", "relax"])
-        self.assertEqual(self.bash("decode", "--model", "sleep-"), MODELS)
+        self.assertEqual(self.bash("decode", "--model", "sleep-"), SLEEP)
         self.assertEqual(self.bash("decode", "--model", "=", "sleep-s"), ["sleep-strict"])
         self.assertEqual(self.bash("decode", "--model", "="), [*MODELS, "rules.json"])
         self.assertEqual(self.bash("decode", "--nbest", ""), [])
@@ -186,7 +187,7 @@ class TestCompletion(st.TestCase):
         self.need("fish")
         expected = {
             "comp": ["compare"], "help comple": ["completion"], "help completion b": ["bash"], "help man dec": ["decode"],
-            "decode --model sleep-": MODELS, "decode -m sleep-s": ["sleep-strict"], "decode --model=sleep-s": ["--model=sleep-strict"],
+            "decode --model sleep-": SLEEP, "decode -m sleep-s": ["sleep-strict"], "decode --model=sleep-s": ["--model=sleep-strict"],
             "decode --model ru": ["rules.json"], "decode --on-infeasible re": ["relax", "report"], "decode --nbest ": [],
             "decode --strategy posterior-": ["posterior-viterbi"], "decode --strategy be": ["beam:"],
             "compare --strategies argmax,vi": ["argmax,viterbi"], "fit --rules se": ["seen"], "fit --for me": ["mea"],

@@ -29,7 +29,7 @@ static void put_classes(writer *w, const sp_model *model, const uint8_t *set)
     int32_t n = 0, at = 0;
     for (int32_t k = 0; k < model->n_classes; k++)
         n += set[k];
-    const bool is_but = n > 2 && 2 * n > model->n_classes, shown = !is_but;
+    const bool is_but = n > 2 && n >= 2 * (model->n_classes - n), shown = !is_but;
     const int32_t listed = is_but ? model->n_classes - n : n;
     put(w, "%s", !is_but ? "" : listed == 0 ? "any class" : "any class but ");
     for (int32_t k = 0; k < model->n_classes; k++)

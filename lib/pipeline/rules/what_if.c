@@ -7,6 +7,7 @@
 #include "core/chain.h"
 #include "core/model/durations.h"
 #include "core/numbers.h"
+#include "core/base85.h"
 #include "core/packed_scores.h"
 #include "core/try.h"
 #include "evaluate/comparison.h"
@@ -92,11 +93,11 @@ static sp_status add_recording(packing *w, const sp_trace *trace, sp_error *err)
     sp_status status = is_whole ? read_scores(w, trace, steps.scores, err) : sp_no_memory(err);
     if (status == SP_OK) {
         copy_steps(w, trace, &steps);
-        status = sp_pack(w->packer, &steps, (size_t)w->letters_left / 4 * 3, &made.bytes, &made.n_bytes);
+        status = sp_pack(w->packer, &steps, (size_t)sp_base85_bytes(w->letters_left), &made.bytes, &made.n_bytes);
         if (status == SP_OK) {
             w->to->has_labels = trace->labels;
             w->to->recordings[w->to->n_recordings++] = made;
-            w->letters_left -= (int64_t)(made.n_bytes + 2) / 3 * 4;
+            w->letters_left -= sp_base85_letters((int64_t)made.n_bytes);
         } else if (status == SP_EINVAL) {
             w->to->n_left_out++;
             status = SP_OK;

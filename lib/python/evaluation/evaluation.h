@@ -97,7 +97,8 @@ PyObject *py_compare_part(PyObject *module, PyObject *args);
 PyObject *py_merge(PyObject *module, PyObject *args);
 /* look_part(bytes) -> (ids, steps, model JSON) */
 PyObject *py_look_part(PyObject *module, PyObject *args);
-/* read_files(file, options, more files, progress, notices) -> dictionary of what was read; see statepath/_files.py (files.c). */
+/* read_files(file, options, more files, progress, notices) -> dictionary of what was read; see statepath/_files.py (files.c,
+ * which is there where libdeflate is). */
 PyObject *py_read_files(PyObject *module, PyObject *args);
 /* fit(rules JSON or None, inputs, options, groups, progress) -> (model JSON, what was found) */
 PyObject *py_fit(PyObject *module, PyObject *args);

@@ -103,8 +103,8 @@ class FileError(StatepathError, OSError):
     ...     sp.Model.load("sleep-asm")
     ... except sp.FileError as error:
     ...     print(error)
-    there is no model "sleep-asm": no file of that name here, and the shipped models are sleep-aasm, sleep-permissive, sleep-strict, \
-sleep-textbook; did you mean "sleep-aasm"?
+    there is no model "sleep-asm": no file of that name here, and the shipped models are actions-coffee, entities-conll, membrane-helix, \
+sleep-aasm, sleep-clinical, sleep-permissive, sleep-rodent, sleep-strict, sleep-textbook; did you mean "sleep-aasm"?
     """
 
 

@@ -405,7 +405,7 @@ class Model:
         --------
         >>> import statepath as sp
         >>> sp.Model.shipped()
-        ['sleep-aasm', 'sleep-permissive', 'sleep-strict', 'sleep-textbook']
+        ['actions-coffee', 'entities-conll', 'membrane-helix', 'sleep-aasm', 'sleep-clinical', 'sleep-permissive', 'sleep-rodent', 'sleep-strict', 'sleep-textbook']
         """
         return _core.model_names()
 

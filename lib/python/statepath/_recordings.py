@@ -256,6 +256,8 @@ def read(
     """
     check_names(places, InFile.__annotations__)
     library = needs_library()
+    if not hasattr(library, "read_files"):
+        raise StatepathError("this statepath was built without libdeflate: reading files is left out; install libdeflate, then the package again")
     if model is not None and classes is not None:
         raise StatepathError("model= and classes= both name the classes: give one of them")
     rules = Model(class_names(classes)) if classes is not None else None if model is None else model_of(model)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 try:
     import statepath._evaluation as _evaluation
-except ModuleNotFoundError:  # built without GSL or libdeflate
+except ModuleNotFoundError:  # built without GSL
     _evaluation = None  # type: ignore[assignment]
 
 _FORMS = {".html": "html", ".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex"}
@@ -29,7 +29,7 @@ _FIGURE = re.compile(r'[A-Za-z_][\w:\-]*(?:\.(?:"[^"]*"|[\w:\-]+))+')
 def needs_library() -> Any:
     """The extension that compares, or the sentence that it is not there."""
     if _evaluation is None:
-        raise StatepathError("this statepath was built without GSL or libdeflate: evaluation, reports, learning and reading files are left out; install both, then the package again")
+        raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
     return _evaluation
 
 

@@ -28,16 +28,22 @@ const signed = (x, decimals) => (x > 0 ? "+" : x < 0 ? "\u2212" : "\u00b1") + (d
 
 /* ---- data ---- */
 
-/* What an element holds: base64 of gzip. */
+/* What an element holds as base 85: five digits are four bytes (core/base85.h, whose alphabet this is). */
 function bytesOf(id) {
-  const text = atob(document.getElementById(id).textContent), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const text = document.getElementById(id).textContent, bytes = new Uint8Array(Math.floor((text.length * 4) / 5)), digits = new Uint8Array(128);
+  [..."()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~!"].forEach((letter, n) => (digits[letter.charCodeAt(0)] = n));
+  for (let i = 0, to = 0; i < text.length; i += 5) {
+    let number = 0;
+    for (let d = 0; d < 5; d++) number = number * 85 + (i + d < text.length ? digits[text.charCodeAt(i + d)] : 84);
+    for (let shift = 24; shift >= 0 && to < bytes.length; shift -= 8) bytes[to++] = number >>> shift;
+  }
+  return bytes;
 }
-async function readRecordings() {
+const moduleBytes = () => new Response(new Blob([bytesOf("what-if-module")]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+function readRecordings() {
   const list = settings.recordings.map(([id, nSteps, hasGaps, nBytes]) => ({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }));
   const options = { missing: "uniform", onInfeasible: settings.on_infeasible };
-  return statepath.unpack(K, new Uint8Array(await bytesOf("what-if-scores")), list, options).map((one, n) => Object.assign(one, { id: settings.recordings[n][0], T: list[n].nSteps }));
+  return statepath.unpack(K, bytesOf("what-if-scores"), list, options).map((one, n) => Object.assign(one, { id: settings.recordings[n][0], T: list[n].nSteps }));
 }
 /* The rules of the run: weights in nats, -Infinity where forbidden. */
 function readRules() {
@@ -460,8 +466,8 @@ function build() {
 async function begin() {
   note.textContent = "Starting the decoder \u2026";
   try {
-    statepath = await load(bytesOf("what-if-module"));
-    recordings = await readRecordings();
+    statepath = await load(moduleBytes());
+    recordings = readRecordings();
     original = readRules();
     mostDwell = Math.max(999, ...original.minDwell, ...original.maxDwell);
     build();

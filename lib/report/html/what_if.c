@@ -1,12 +1,12 @@
 /* The section that decodes: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
-#include "report/html/gzip.h"
 #include "report/html/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base85.h"
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
@@ -17,46 +17,25 @@ bool sp_has_what_if(const sp_comparison *c)
     return c->what_if && c->what_if->n_recordings + c->what_if->n_left_out > 0 && sp_page_module_size > 0;
 }
 
-/* Letters of so many bytes as base64. */
-static int64_t letters(int64_t bytes)
+static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
 {
-    return (bytes + 2) / 3 * 4;
-}
-
-static void put_base64(sp_buffer *out, const unsigned char *bytes, size_t n)
-{
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char line[4096];
-    size_t length = 0;
-    for (size_t i = 0; i < n; i += 3) {
-        const unsigned three =
-            (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
-        line[length++] = alphabet[three >> 18];
-        line[length++] = alphabet[three >> 12 & 63];
-        line[length++] = (char)(i + 1 < n ? alphabet[three >> 6 & 63] : '=');
-        line[length++] = (char)(i + 2 < n ? alphabet[three & 63] : '=');
-        if (length + 4 > sizeof line || i + 3 >= n) {
-            sp_buffer_add(out, line, length);
-            length = 0;
-        }
+    for (size_t i = 0; i < n; i += 4) {
+        char digits[5];
+        const int64_t given = n - i < 4 ? (int64_t)(n - i) : 4;
+        sp_base85_put(bytes + i, given, digits);
+        sp_buffer_add(out, digits, (size_t)sp_base85_letters(given));
     }
 }
 
-/* How many of the recordings the page takes: all, or as many as keep it small. Packed together they take no more than one by one. */
-static int64_t count_held(sp_page *page)
+/* How many of the recordings the page takes: all, or as many as keep it small. */
+static int64_t count_held(const sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
     const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
-    int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
+    int64_t size = (int64_t)(page->out.length + fixed) + sp_base85_letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
-        if (!w->is_kept_small)
-            continue;
-        size_t n_packed = 0;
-        unsigned char *packed = sp_gzip(w->recordings[n].bytes, w->recordings[n].n_bytes, &n_packed);
-        page->out.failed |= !packed;
-        free(packed);
-        size += letters((int64_t)n_packed) + NAME_AND_STEPS;
-        if (size > SMALL_PAGE)
+        size += sp_base85_letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
+        if (w->is_kept_small && size > SMALL_PAGE)
             break;
     }
     return n;
@@ -166,7 +145,7 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     sp_buffer_text(&page->out, "</script>\n");
 }
 
-/* The packed recordings, one after the other, and the decoder, both as gzip packs them. */
+/* The packed recordings, one after the other, and the decoder. */
 static void put_scores(sp_page *page, int64_t n)
 {
     const sp_what_if *w = page->comparison->what_if;
@@ -174,18 +153,18 @@ static void put_scores(sp_page *page, int64_t n)
     for (int64_t i = 0; i < n; i++)
         size += w->recordings[i].n_bytes;
     unsigned char *bytes = malloc(size + 1), *to = bytes;
-    for (int64_t i = 0; bytes && i < n; to += w->recordings[i++].n_bytes)
+    if (!bytes) {
+        page->out.failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < n; to += w->recordings[i++].n_bytes)
         memcpy(to, w->recordings[i].bytes, w->recordings[i].n_bytes);
-    size_t n_packed = 0;
-    unsigned char *packed = bytes ? sp_gzip(bytes, size, &n_packed) : NULL;
-    page->out.failed |= !packed;
     sp_buffer_text(&page->out, "<script type=\"text/plain\" id=\"what-if-scores\">");
-    put_base64(&page->out, packed, n_packed);
+    put_base85(&page->out, bytes, size);
     sp_buffer_text(&page->out, "</script>\n<script type=\"text/plain\" id=\"what-if-module\">");
-    put_base64(&page->out, sp_page_module, sp_page_module_size);
+    put_base85(&page->out, sp_page_module, sp_page_module_size);
     sp_buffer_text(&page->out, "</script>\n");
     free(bytes);
-    free(packed);
 }
 
 /* ---- what is held ---- */

@@ -31,10 +31,11 @@ classes     5: Wake, N1, N2, N3, REM (attribute classes of /)
 beside      labels 
 labels      /labels: Wake 4, N1 1, N2 3, N3 5, REM 3, unscored 1
 validity    by sleep-aasm: 3 of 13 transitions are illegal (23 %): Wake -> N3 2, REM -> N3 1
+            by sleep-clinical: 3 of 13 transitions are illegal (23 %): Wake -> N3 2, REM -> N3 1
             by sleep-permissive: none of 13 transitions is illegal
             by sleep-strict: 4 of 13 transitions are illegal (31 %): Wake -> N3 2, N3 -> Wake 1, REM -> N3 1
             by sleep-textbook: 3 of 13 transitions are illegal (23 %): Wake -> N3 2, REM -> N3 1
-models      fitting: sleep-aasm, sleep-permissive, sleep-strict, sleep-textbook
+models      fitting: sleep-aasm, sleep-clinical, sleep-permissive, sleep-strict, sleep-textbook
 
 next: statepath evaluate labels.h5 --model sleep-aasm
 """.format(size))
