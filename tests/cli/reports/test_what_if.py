@@ -25,6 +25,15 @@ if not NODE:
     sys.exit(77)
 
 
+# The digits of lib/core/base85.h, and those of base64.b85decode().
+OURS = "()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~!"
+THEIRS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+
+
+def bytes_of(letters):
+    return base64.b85decode(letters.translate(str.maketrans(OURS, THEIRS)))
+
+
 class Page:
     """What a page holds: settings, decoder, packed recordings."""
 
@@ -34,8 +43,8 @@ class Page:
 
         self.text = text
         self.settings = json.loads(part("settings"))
-        self.module = gzip.decompress(base64.b64decode(part("module")))
-        self.packed = base64.b64decode(part("scores"))
+        self.module = gzip.decompress(bytes_of(part("module")))
+        self.packed = bytes_of(part("scores"))
         self.ids, self.steps, self.has_gaps, n_bytes = ([row[i] for row in self.settings["recordings"]] for i in range(4))
         assert sum(n_bytes) == len(self.packed)
 
