@@ -181,7 +181,7 @@ static sp_status fill_rules(sp_rule_run *w, const sp_bootstrap_options *bootstra
         sp_rule_cost *rule = &w->to->rules[i];
         rule->accuracy = ratio(total(v->correct, N), scored, "no scored steps");
         rule->ceiling = ratio(v->ceiling, scored, "no scored steps");
-        rule->reference_illegal = c->reference.illegal - rule->reference_count;
+        rule->reference_illegal = c->reference.illegal - (rule->rule < 0 ? rule->reference_count : 0);
         rule->erased = v->erased;
         rule->restored = v->restored;
         TRY(compare(w, v->correct, w->variants->correct, w->scored, &options, room, &rule->difference, err));

@@ -37,10 +37,23 @@ static int by_broken(const void *a, const void *b)
 static void put_rule(const sp_comparison *c, int32_t from, int32_t to, sp_rule_cost *out)
 {
     const sp_strategy_result *argmax = argmax_of(c);
-    *out = (sp_rule_cost){.from = from,
+    *out = (sp_rule_cost){.rule = -1,
+                          .from = from,
                           .to = to,
                           .reference_count = count_in(c->reference_illegal_pairs, c->n_reference_illegal_pairs, from, to),
                           .argmax_count = argmax ? count_in(argmax->illegal_pairs, argmax->n_illegal_pairs, from, to) : -1};
+}
+
+/* Rule r over more than two steps. */
+static void put_named(const sp_comparison *c, int32_t r, sp_rule_cost *out)
+{
+    const sp_rule_violations *by = c->rules[r].by;
+    const sp_strategy_result *argmax = argmax_of(c);
+    *out = (sp_rule_cost){.rule = r,
+                          .from = -1,
+                          .to = -1,
+                          .reference_count = by[c->n_strategies].violations,
+                          .argmax_count = argmax ? by[argmax - c->strategies].violations : -1};
 }
 
 static bool is_there(const sp_rule_cost *rules, int64_t n, const sp_pair_count *pair)
@@ -51,7 +64,7 @@ static bool is_there(const sp_rule_cost *rules, int64_t n, const sp_pair_count *
     return false;
 }
 
-/* Of the pairs that somebody breaks as many as may be in question, then others as long as there is room; the most broken ones
+/* Rules over more than two steps, all of them. Of the pairs that somebody breaks as many as may be in question, then others as long as there is room; the most broken ones
  * stay. */
 sp_status sp_rule_choose(sp_rule_run *w, sp_error *err)
 {
@@ -63,17 +76,21 @@ sp_status sp_rule_choose(sp_rule_run *w, sp_error *err)
     } lists[] = {{c->reference_illegal_pairs, c->n_reference_illegal_pairs, SP_MOST_RULE_COSTS},
                  {argmax ? argmax->illegal_pairs : NULL, argmax ? argmax->n_illegal_pairs : 0, INT64_C(2) * SP_MOST_RULE_COSTS},
                  {c->forbidden, c->n_forbidden, INT64_C(3) * SP_MOST_RULE_COSTS}};
-    sp_rule_cost *rules = w->to->rules = calloc((size_t)3 * SP_MOST_RULE_COSTS, sizeof *rules);
-    if (!rules)
+    w->to->rules = calloc((size_t)c->n_rules + (size_t)3 * SP_MOST_RULE_COSTS, sizeof *w->to->rules);
+    if (!w->to->rules)
         return sp_no_memory(err);
+    for (int32_t r = 0; r < c->n_rules; r++)
+        put_named(c, r, &w->to->rules[r]);
+    sp_rule_cost *rules = w->to->rules + c->n_rules;
     int64_t n = 0;
     for (int i = 0; i < 3; i++)
         for (int64_t j = 0; j < lists[i].n && n < lists[i].most; j++)
             if (!is_there(rules, n, &lists[i].pairs[j]))
                 put_rule(c, lists[i].pairs[j].from, lists[i].pairs[j].to, &rules[n++]);
     qsort(rules, (size_t)n, sizeof *rules, by_broken);
-    w->to->n_rules = n < SP_MOST_RULE_COSTS ? n : SP_MOST_RULE_COSTS;
-    w->to->n_left_out = c->forbidden_count - w->to->n_rules;
+    n = n < SP_MOST_RULE_COSTS ? n : SP_MOST_RULE_COSTS;
+    w->to->n_rules = c->n_rules + n;
+    w->to->n_left_out = c->forbidden_count - n;
     return SP_OK;
 }
 
@@ -120,6 +137,19 @@ static bool allow_pair(const sp_model *model, int32_t from, int32_t to, sp_owned
     return true;
 }
 
+/* The model without rule r over more than two steps: `out` shares the rest with it. */
+static bool drop_rule(const sp_model *model, int32_t r, sp_owned *own, sp_model *out)
+{
+    out->rules = sp_zeros(own, (size_t)model->n_rules, sizeof *out->rules);
+    if (!out->rules)
+        return false;
+    out->n_rules = 0;
+    for (int32_t i = 0; i < model->n_rules; i++)
+        if (i != r)
+            out->rules[out->n_rules++] = model->rules[i];
+    return true;
+}
+
 sp_status sp_rule_variant_open(sp_rule_run *w, sp_rule_variant *v, sp_error *err)
 {
     const sp_pipeline *p = w->p;
@@ -132,7 +162,8 @@ sp_status sp_rule_variant_open(sp_rule_run *w, sp_rule_variant *v, sp_error *err
     TRY(sp_owned_status(&w->own, err));
     if (v->rule >= 0) {
         const sp_rule_cost *rule = &w->to->rules[v->rule];
-        if (!allow_pair(p->model, p->class_of_column[rule->from], p->class_of_column[rule->to], &own, &model))
+        if (!(rule->rule >= 0 ? drop_rule(p->model, rule->rule, &own, &model)
+                              : allow_pair(p->model, p->class_of_column[rule->from], p->class_of_column[rule->to], &own, &model)))
             TRY(sp_no_memory(err));
     }
     sp_chain_options compile =

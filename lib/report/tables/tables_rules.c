@@ -39,7 +39,10 @@ static bool has_argmax(const sp_rule_costs *costs)
 
 static void rule_row(const sp_comparison *c, const sp_rule_cost *rule, bool is_wide, sp_table *table)
 {
-    sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[rule->from], c->classes[rule->to]);
+    if (rule->rule >= 0)
+        sp_table_cell_text(table, SP_TONE_PLAIN, c->rules[rule->rule].name);
+    else
+        sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[rule->from], c->classes[rule->to]);
     sp_table_cell_count(table, rule->reference_count ? SP_TONE_PLAIN : SP_TONE_MUTED, rule->reference_count);
     if (has_argmax(c->rule_costs))
         sp_table_cell_count(table, rule->argmax_count ? SP_TONE_BAD : SP_TONE_MUTED, rule->argmax_count);

@@ -11,7 +11,9 @@ static sp_json pair(sp_json list, const sp_comparison *c, int32_t from, int32_t 
 
 static void add_rule(sp_json list, const sp_comparison *c, const sp_rule_cost *rule)
 {
-    const sp_json object = pair(list, c, rule->from, rule->to);
+    const sp_json object = rule->rule < 0 ? pair(list, c, rule->from, rule->to) : sp_json_object(list, NULL);
+    if (rule->rule >= 0)
+        sp_json_text(object, "rule", c->rules[rule->rule].name);
     sp_json_count(object, "reference", rule->reference_count);
     if (rule->argmax_count >= 0)
         sp_json_count(object, "argmax", rule->argmax_count);

@@ -1,0 +1,150 @@
+"""Rules over more than two steps from the command line: what they count and cost, what is refused, and how it is said."""
+import itertools
+import json
+import re
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+PROBS = np.array([[.8, .1, .1], [.1, .8, .1], [.6, .3, .1], [.1, .1, .8], [.7, .2, .1],
+                  [.1, .1, .8], [.2, .6, .2], [.1, .2, .7]])
+RULES = ["never a b a", {"name": "ends", "rule": "at_least 2 a", "cost": 1}]
+
+
+class TestRuleCommands(st.TestCase):
+    """Two recordings. Argmax: a b a c a and c b c; the reference: a b b c a and c ? c. With the rules Viterbi finds a b b c a and c a c; the
+    second has no room for a second a: its 1 that is missing costs 1."""
+
+    def setUp(self):
+        super().setUp()
+        with h5py.File(self.path("x.h5"), "w") as f:
+            f["probs"], f["labels"] = PROBS, np.array([0, 1, 1, 2, 0, 2, -1, 2], np.int8)
+            f["offsets"], f["ids"] = [0, 5, 8], np.array(["r1", "r2"], dtype="S")
+            f.attrs["classes"] = ["a", "b", "c"]
+        self.model("m.json", RULES)
+
+    def model(self, name, rules, **more):
+        self.write(name, json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {}, "rules": rules, **more}))
+        return name
+
+    def compare(self, *arguments, model="m.json", status=0):
+        self.statepath("compare", "x.h5", "-m", model, "--json", "r.json", "-f", "-q", *arguments, status=status)
+        with open(self.path("r.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+    def paths(self, *arguments, strategy="viterbi", status=0):
+        self.statepath("decode", "x.h5", "-m", "m.json", "-s", strategy, "-o", "p.h5", "-f", "-q", *arguments, status=status)
+        with h5py.File(self.path("p.h5")) as f:
+            return f["paths/" + strategy][:].tolist()
+
+    def test_table(self):
+        text = self.statepath("compare", "x.h5", "-m", "m.json", "-q").stdout
+        self.assertIn("""
+Rules over more than two steps: violations, and the recordings with any
+rule   what it says   nats  reference  recordings  argmax  recordings  greedy  recordings  viterbi
+rule1  never a b a   never          0           0       1           1       0           0        0
+ends   at_least 2 a      1          2           1       2           1       """, text)
+        self.assertIn("The reference itself breaks the model: 0 of its 4 transitions are illegal (0 %), 2 violations of", text)
+
+    def test_figures(self):
+        found = self.compare("--csv", "r.csv")
+        self.assertEqual([(rule["name"], rule["rule"], rule.get("cost")) for rule in found["model"]["rules"]], [("rule1", "never a b a", None), ("ends", "at_least 2 a", 1)])
+        self.assertEqual(found["reference"]["rules"], {"rule1": {"violations": 0, "recordings": 0}, "ends": {"violations": 2, "recordings": 1}})
+        self.assertEqual(found["strategies"]["argmax"]["rules"], {"rule1": {"violations": 1, "recordings": 1}, "ends": {"violations": 2, "recordings": 1}})
+        self.assertEqual(found["strategies"]["viterbi"]["rules"]["rule1"], {"violations": 0, "recordings": 0})
+        table = self.read("r.csv").decode().splitlines()
+        for line in ("reference,,rule ends,violations,2,,,", "reference,r2,rule ends,violations,2,,,", "reference,r1,rule ends,violations,0,,,",
+                     "argmax,,rule rule1,recordings,1,,,"):
+            self.assertIn(line, table)
+
+    def test_paths(self):
+        """Every sequence of classes, and a regular expression for what the rules say."""
+        def best(rows, pattern):
+            found = []
+            for path in itertools.product("abc", repeat=len(rows)):
+                word = "".join(path)
+                if re.fullmatch(pattern, word) and "aba" not in word:
+                    found.append((sum(np.log(row["abc".index(k)]) for row, k in zip(rows, word)) - max(0, 2 - word.count("a")), ["abc".index(k) for k in word]))
+            return max(found)[1]
+
+        for words, pattern in (((), ".*"), (("--rule", "x: order [a, b, c]"), "a+b+c+"), (("--rule", "x: every c preceded_by b"), "[^c]*|[^c]*b.*"),
+                               (("--rule", "x: at_most 1 runs of b"), "[^b]*b*[^b]*"), (("--rule", "x: (a | b){2,3} c+ .*"), "(a|b){2,3}c+.*")):
+            self.assertEqual(self.paths(*words), best(PROBS[:5], pattern) + best(PROBS[5:], pattern), words)
+
+    def test_command_line_is_the_model(self):
+        self.model("bare.json", [])
+        bare = self.compare("--rule", "never a b a", "--rule", "ends=1: at_least 2 a", model="bare.json")
+        whole = self.compare()
+        for key in ("strategies", "reference", "model"):
+            self.assertEqual({k: v for k, v in bare[key].items() if k != "path"}, {k: v for k, v in whole[key].items() if k != "path"})
+
+    def test_gates(self):
+        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--fail-if", "viterbi.rules.rule1.violations > 0")
+        said = self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--fail-if", "argmax.rules.ends.violations > 1", status=4).stderr
+        self.assertEqual(said, "statepath: --fail-if: argmax.rules.ends.violations > 1 is true: argmax.rules.ends.violations is 2\n")
+        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--fail-if", "argmax.rules.none.violations > 1", status=2)
+
+    def test_parts_are_one_run(self):
+        whole = self.compare()
+        for i in (1, 2):
+            self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--shard", "%d/2" % i, "--part", "P-%i-of-%n.h5")
+        self.statepath("merge", "P-1-of-2.h5", "P-2-of-2.h5", "--json", "merged.json", "-q")
+        with open(self.path("merged.json"), encoding="utf-8") as f:
+            merged = json.load(f)
+        self.assertEqual(merged["reference"]["rules"], whole["reference"]["rules"])
+        for name in whole["strategies"]:
+            self.assertEqual(merged["strategies"][name]["rules"], whole["strategies"][name]["rules"])
+
+    def test_rule_costs(self):
+        """The model without each rule is the model without it."""
+        costs = self.compare("--rule-costs")["rule_costs"]
+        self.assertEqual([rule["rule"] for rule in costs["rules"]], ["rule1", "ends"])
+        self.assertEqual([(rule["reference"], rule["argmax"]) for rule in costs["rules"]], [(0, 1), (2, 2)])
+        for i, rule in enumerate(costs["rules"]):
+            without = self.compare(model=self.model("without.json", RULES[:i] + RULES[i + 1:]))
+            self.assertAlmostEqual(rule["accuracy"], without["strategies"]["viterbi"]["accuracy"])
+            self.assertAlmostEqual(rule["mask_ceiling"], without["mask_ceiling"])
+        text = self.statepath("compare", "x.h5", "-m", "m.json", "--rule-costs", "-q").stdout
+        self.assertRegex(text, r"\nrule1 +0 +1 +\+?-?\d+\.\d\d ")
+
+    def test_bad_rules_are_shown(self):
+        for rule, sentence, shown, caret in (
+                ("never a b (", "rule rule3: line 1, column 12: a class is expected, but the rule ends here", "never a b (", 12),
+                ("x: never z", 'rule x: line 1, column 7: "z" is no class of model m: a, b, c', "never z", 7),
+                ("at_least 2 a from last b", "rule rule3: line 1, column 19: first is expected, but here is last", "at_least 2 a from last b", 19)):
+            self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", rule, sentence="%s\n  %s\n  %s^" % (sentence, shown, " " * (caret - 1)))
+        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", "n3=abc: never a", status=2,
+                     sentence="--rule 'n3=abc: never a': NAME=COST: RULE has a number of nats, not below 0, for its cost")
+
+    def test_contradictions_name_a_smallest_set(self):
+        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", "x: at_least 1 a", "--rule", "y: at_most 0 a", "--rule", "z: first b",
+                     sentence="model m: no path can keep the rules x and y at once, whatever the scores; change one of them, or give it a cost")
+
+    def test_too_short(self):
+        self.paths("--rule", "x: at_least 4 a", status=3)
+        done = self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f", "--rule", "x: at_least 4 a", status=3)
+        self.assertIn("recording r2 has no allowed path of finite score: no state reaches step 2: no path of 3 steps can keep the rules; the next longer one is 4",
+                      done.stderr)
+
+    def test_time(self):
+        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", "x: not_before 1min c",
+                     sentence="rule x: a length is a time, 60 s, but how long a step of the scores is is not known; --epoch-seconds says it, or write the "
+                              "length in steps")
+        steps = self.paths("--rule", "x: not_before 2 c", status=0)
+        self.assertEqual(self.paths("--rule", "x: not_before 1min c", "--epoch-seconds", "30", status=0), steps)
+
+    def test_stream_whose_length_is_known(self):
+        lines = "".join(" ".join(map(str, row)) + "\n" for row in PROBS[:3])
+        self.model("m.json", ["last c"])
+        self.statepath("stream", "-m", "m.json", "-L", "0", stdin=lines, status=3)
+        self.statepath("stream", "-m", "m.json", "-L", "0", "--remaining", "3", stdin=lines, stdout="a\nb\nc\n", stderr="")
+        self.statepath("stream", "-m", "m.json", "-L", "0", "--remaining", "2", stdin=lines, status=1, stdout="a\nc\n",
+                       stderr="statepath: standard input, line 3: a recording of 2 steps was announced, and this is step 2, counted from 0: say how many "
+                              "come, or nothing\n")
+        said = self.statepath("stream", "-m", "m.json", "-L", "0", "--remaining", "5", stdin=lines, status=3).stderr
+        self.assertIn("line 3: the recording ends after 3 steps, not 5 (--remaining)", said)
+
+
+st.main()
