@@ -259,6 +259,12 @@ static void describe_input(sp_judging *j, const sp_judging_form *form)
     how->trace_steps = form->again ? p->opt->trace_steps : 0;
     how->is_part = form->is_part;
     how->keeps_steps = form->keeps_steps;
+    if (p->own) {
+        how->own_chains = (const sp_chain *const *)p->own->chains;
+        how->own_bounds = (const sp_chain *const *)p->own->bounds;
+        how->own_rules_of = p->own->of_recording;
+        how->n_own = p->own->n;
+    }
     how->n_raters = p->raters.found.n_raters;
     how->raters = p->raters.found.names;
     if (p->subjects) {
@@ -294,6 +300,8 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
         return sp_no_memory(err);
     for (int32_t r = 0; r < p->model->n_rules; r++)
         j->rules[r] = p->model->rules[r].name;
+    if (p->own)
+        j->rules[p->model->n_rules] = "own";
     describe_input(j, form);
     const sp_gate_scope scope = {.n_strategies = j->how.n_strategies,
                                  .strategies = j->names,
@@ -303,7 +311,7 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
                                  .n_classes = K,
                                  .classes = j->classes,
                                  .has_labels = p->info->has_labels,
-                                 .n_rules = p->model->n_rules,
+                                 .n_rules = p->model->n_rules + (p->own ? 1 : 0),
                                  .rules = j->rules};
     if (o->hooks.opened)
         TRY(o->hooks.opened(o->hooks.arg, &scope, err));

@@ -12,6 +12,7 @@
 #include "pipeline/folds.h"
 #include "pipeline/plan.h"
 #include "pipeline/recordings.h"
+#include "pipeline/rules/own_rules.h"
 
 enum {
     NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */
@@ -98,6 +99,7 @@ struct sp_pipeline {
     sp_words words;           /* what notices call recordings and steps; as evaluated */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
+    struct sp_own_rules *own; /* recordings that have rules of their own; NULL: none has */
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
@@ -138,7 +140,10 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
 /* How the model is compiled: for the columns, with steps of the length that the user says, else the file. */
 sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transition_weight);
 
-/* Raters and subjects of recordings that are not of a file. */
+/* What a recording is decoded with: with its own rules where it has any. */
+const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording);
+
+/* Raters, subjects and rules of recordings that are not of a file. */
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
 
 /* Counts the failures of strategy s among n recordings from `first` on, names the first few in notices. SP_OK; with on_infeasible

@@ -382,6 +382,7 @@ def make_files(folder):
     text("only.txt", "a1\nb1\n")
     text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few.clip(0)))
     text("table.csv", "0,1,2,3,4\n" + "".join(",".join("%.3f" % x for x in row) + "\n" for row in rng.random((4, 5))))
+    text("own.csv", "id,rule\n%s,at_most 0 N1\n" % ids[0])
     text("five.txt", "Wake\nN1\nN1\nN2\nN2\n")
     text("hash.conll", "A B-PER B-PER\n# O I-PER\nB O O\n\n")
     text("lines.txt", "".join("%s\n" % " ".join(map(str, row)) for row in rng.dirichlet([.5] * 5, 40).round(3)) + "1 0 0 0 0\n0 0 0 1 0\n")

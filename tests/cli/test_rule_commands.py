@@ -109,6 +109,73 @@ ends   at_least 2 a      1          2           1       2           1       """,
         text = self.statepath("compare", "x.h5", "-m", "m.json", "--rule-costs", "-q").stdout
         self.assertRegex(text, r"\nrule1 +0 +1 +\+?-?\d+\.\d\d ")
 
+    OWN = 'id,first,order,note\nr1,,"a, b, c",x\nr2,b c,,y\nr9,a,,z\n'
+
+    def own_paths(self, where):
+        return self.paths("--recording-rules", where, "--rule", "free=0: last a")
+
+    def test_rules_of_recordings(self):
+        """What each recording's own rules leave is what --rule leaves of a file of that recording alone, in figures too."""
+        self.write("own.csv", self.OWN)
+        expected = []
+        for name, part, rules in (("one.h5", slice(0, 5), ["order [a b c]"]), ("two.h5", slice(5, 8), ["first [b c]"])):
+            with h5py.File(self.path(name), "w") as f:
+                f["probs"], f["labels"] = PROBS[part], np.array([0, 1, 1, 2, 0, 2, -1, 2], np.int8)[part]
+                f.attrs["classes"] = ["a", "b", "c"]
+            words = [word for rule in rules for word in ("--rule", "own: " + rule)]
+            self.statepath("decode", name, "-m", "m.json", "-o", "p.h5", "-f", "-q", *words)
+            with h5py.File(self.path("p.h5")) as f:
+                expected += f["paths/viterbi"][:].tolist()
+        self.assertEqual(self.own_paths("own.csv"), expected)
+        self.assertEqual(expected[:5], [0, 1, 1, 2, 2])
+        found = self.compare("--recording-rules", "own.csv")
+        self.assertEqual(found["reference"]["rules"]["own"], {"violations": 1, "recordings": 1})  # a b b c a is no order a b c
+        self.assertEqual(found["strategies"]["argmax"]["rules"]["own"], {"violations": 1, "recordings": 1})
+        self.assertEqual(found["strategies"]["viterbi"]["rules"]["own"], {"violations": 0, "recordings": 0})
+        self.assertAlmostEqual(found["mask_ceiling"], 6 / 7)  # the last a cannot be had
+        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--recording-rules", "own.csv", "--fail-if", "viterbi.rules.own.violations > 0")
+
+    def test_rules_of_recordings_from_a_dataset(self):
+        self.write("own.csv", self.OWN)
+        expected = self.own_paths("own.csv")
+        with h5py.File(self.path("x.h5"), "a") as f:
+            f["own"] = np.array(["order [a, b, c]", "first [b c] ; .*"], dtype="S")
+        self.assertEqual(self.own_paths("own"), expected)
+
+    def test_every_strategy_and_a_long_recording(self):
+        """Own rules that are the model's give the model's paths, whole and in pieces, with confidence."""
+        rng = np.random.default_rng(8)
+        with h5py.File(self.path("x.h5"), "w") as f:
+            for name, n in (("r1", 300), ("r2", 40000)):
+                f["recordings/%s/probs" % name] = rng.dirichlet([.5] * 3, n)
+            f.attrs["classes"] = ["a", "b", "c"]
+        self.model("m.json", [])
+        self.write("own.csv", "id,rule\nr1,never a b a; at_least 9 runs of c\nr2,never a b a; at_least 9 runs of c\n")
+        for strategy in ("viterbi", "greedy", "mea", "posterior-viterbi", "beam:5", "online:4"):
+            paths = []
+            for words in (("--recording-rules", "own.csv"), ("--rule", "never a b a", "--rule", "at_least 9 runs of c")):
+                self.statepath("decode", "x.h5", "-m", "m.json", "-s", strategy, "-o", "p.h5", "-f", "-q", "--confidence", *words)
+                with h5py.File(self.path("p.h5")) as f:
+                    found = []
+                    f.visititems(lambda name, item: found.append((name, item[:].tolist())) if isinstance(item, h5py.Dataset) and item.size > 300 else None)
+                    paths.append(found)
+            self.assertEqual(repr(paths[0]), repr(paths[1]), strategy)
+
+    def test_bad_rules_of_recordings(self):
+        for text, sentence in (
+                ("id,rule\nr9,never a\n", "own.csv names none of the recordings, whose ids are such as r1"),
+                ("name,rule\nr1,never a\n", "own.csv: the first line of a table of rules names its columns: id, and one or more of rule, allowed, first, last, order"),
+                ("id,rule\nr1,never a\nr1,never b\n", "own.csv, line 3: recording r1 stands in the table twice"),
+                ("id,order\nr1,a, b\n", "own.csv, line 2: 3 cells, but the first line names 2 columns; a cell with a comma in it stands between quotes"),
+                ("id,rule\nr2,never (\n", "own.csv of recording r2: rule own: line 1, column 8: a class is expected, but the rule ends here\n  never (\n         ^"),
+                ("id,rule\nr1,at_least 2 a; at_most 1 a\n", "own.csv of recording r1: model m: no path can keep the rules own and own2 at once, whatever the "
+                                                              "scores; change one of them, or give it a cost")):
+            self.write("own.csv", text)
+            self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--recording-rules", "own.csv", sentence=sentence)
+        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--recording-rules", "nowhere",
+                     sentence="--recording-rules nowhere: neither a table .csv or .tsv, nor in x.h5 a dataset of texts, or an attribute of each recording, that "
+                              "holds one text for each; `.*` is a rule that every path keeps")
+
     def test_bad_rules_are_shown(self):
         for rule, sentence, shown, caret in (
                 ("never a b (", "rule rule3: line 1, column 12: a class is expected, but the rule ends here", "never a b (", 12),
