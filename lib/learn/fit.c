@@ -60,6 +60,7 @@ void sp_fit_report_clear(sp_fit_report *report)
 {
     sp_violations_clear(&report->violations);
     free(report->durations);
+    free(report->prices);
     *report = (sp_fit_report){0};
 }
 
@@ -128,6 +129,8 @@ static sp_status check_durations(const sp_fit_options *options, sp_error *err)
 {
     if (options->method == SP_FIT_COUNTS)
         return SP_OK;
+    if (options->prices == SP_PRICES_LEARN && options->method == SP_FIT_EM)
+        return sp_fail(err, SP_EINVAL, "`prices` learn needs labels: `method` em does not learn them");
     if (options->rules && options->rules->durations)
         return sp_fail(err, SP_EINVAL, "model %s has durations, with which `method` %s cannot learn; `method` counts can",
                        options->rules->name, sp_fit_method_name(options->method));
@@ -185,6 +188,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
     TRY(fit(training, options, &rules, workers, &model, &found, err));
+    TRY(sp_fit_prices(training, options, workers, model, &found, err));
     TRY(describe(options, &found, model, err));
     TRY(sp_model_check(model, err));
     *out = model;

@@ -65,6 +65,12 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
                            const sp_settings *settings, sp_model *const *others, sp_workers *workers, sp_model **model,
                            sp_fit_report *report, sp_error *err);
 
+/* prices.c. Gives the model's rules that have a name prices, as options->prices says: one rule after the other, another of some prices where that
+ * is better, for models of inner folds on recordings that they did not see, by more than a standard error of the difference. The report's prices are filled in. SP_OK; SP_EINVAL (nothing to
+ * judge by, no such rule), SP_ENOMEM and what decoding returns. */
+sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
+                        sp_fit_report *report, sp_error *err);
+
 /* Counts with tuned settings. */
 sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                         sp_model **out, sp_fit_report *report, sp_error *err);

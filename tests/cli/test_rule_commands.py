@@ -176,6 +176,35 @@ ends   at_least 2 a      1          2           1       2           1       """,
                      sentence="--recording-rules nowhere: neither a table .csv or .tsv, nor in x.h5 a dataset of texts, or an attribute of each recording, that "
                               "holds one text for each; `.*` is a rule that every path keeps")
 
+    def test_prices_are_learnt(self):
+        """Labels that hold a b a now and then: hard the rule is wrong there, without a price it does nothing about the many that are noise. A rule
+        that costs nothing to keep stays as declared, and so does one without a name."""
+        rng = np.random.default_rng(5)
+        with h5py.File(self.path("x.h5"), "w") as f:
+            for r in range(12):
+                labels = np.repeat(rng.integers(0, 2, 60), 5) * 2
+                for t in range(20, 280, 20):
+                    labels[t - 2:t + 3] = [0, 0, 1, 0, 0]
+                probs = np.full((len(labels), 3), .02)
+                probs[np.arange(len(labels)), labels] = .96
+                f["recordings/r%02d/probs" % r], f["recordings/r%02d/labels" % r] = probs, labels.astype(np.int8)
+            f.attrs["classes"] = ["a", "b", "c"]
+        self.model("m.json", ["never c b c", {"name": "short", "rule": "never a b a"}, {"name": "idle", "rule": "never b b b b"}])
+        out = self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "--prices", "learn", "-o", "f.json").stdout
+        with open(self.path("f.json"), encoding="utf-8") as f:
+            rules = json.load(f)["rules"]
+        self.assertEqual(rules[0], "never c b c")
+        self.assertLess(rules[1]["cost"], 8)
+        self.assertEqual(rules[2], {"name": "idle", "rule": "never b b b b"})
+        self.assertRegex(out, r"\nshort +never +%g   never a b a\nidle +never +never   never b b b b\n" % rules[1]["cost"])
+        self.assertRegex(out, r"prices: accuracy of viterbi on recordings that the model did not see: 1\.0000 with those learnt, 0\.9\d+ with those declared")
+        self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "-o", "f.json", "-f")
+        with open(self.path("f.json"), encoding="utf-8") as f:
+            self.assertNotIn("cost", f.read())
+        self.model("none.json", ["never c b c"])
+        self.refuses("fit", "x.h5", "--rules", "none.json", "--method", "counts", "--prices", "learn", "-o", "g.json", status=2,
+                     sentence="--prices learn: the rules have none over more than two steps that has a name")
+
     def test_bad_rules_are_shown(self):
         for rule, sentence, shown, caret in (
                 ("never a b (", "rule rule3: line 1, column 12: a class is expected, but the rule ends here", "never a b (", 12),

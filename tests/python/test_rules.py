@@ -4,6 +4,7 @@ import itertools
 import math
 import os
 import random
+import re
 import sys
 
 import numpy as np

@@ -123,6 +123,18 @@ typedef enum sp_fit_durations_rule {
     SP_N_DURATIONS_RULES
 } sp_fit_durations_rule;
 
+/* Whether prices of rules over more than two steps that have a name are learnt. */
+typedef enum sp_fit_prices_rule {
+    SP_PRICES_NONE, /* they stay as they are declared */
+    SP_PRICES_LEARN /* another where that is better on recordings held out by more than a standard error of the difference; infinite: no
+                       path breaks the rule; 0: it plays no part */
+} sp_fit_prices_rule;
+
+typedef struct sp_learnt_price {
+    int32_t rule;            /* of the model's */
+    double declared, learnt; /* nats a violation */
+} sp_learnt_price;
+
 /* How long the runs of a class are, learnt from runs whose begin is seen. */
 typedef struct sp_learnt_duration {
     int64_t n_whole, n_cut;  /* runs whose end is seen, or not */
@@ -141,6 +153,7 @@ typedef struct sp_fit_options {
     double penalty;                  /* crf: 0 = by cross-validation */
     int32_t memory;                  /* crf: 1 */
     sp_fit_durations_rule durations; /* SP_DURATIONS_NONE */
+    sp_fit_prices_rule prices;       /* SP_PRICES_NONE */
     int32_t n_folds;                 /* 5: folds inside the training set, for tuning */
     const int32_t *group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
     const char *name;     /* of the model; "fitted" */
@@ -164,7 +177,10 @@ typedef struct sp_fit_report {
     bool has_durations;    /* they are in the model */
     double durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
     double durations_error;
-    const char *durations_untried; /* why they were not looked at, where they were asked for; or NULL */
+    const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */
+    int32_t n_prices;                   /* rules whose price was learnt */
+    sp_learnt_price *prices;            /* [n_prices] */
+    double prices_before, prices_after; /* the figure as declared and as learnt, cross-validated */
 } sp_fit_report;
 void sp_fit_report_clear(sp_fit_report *report);
 

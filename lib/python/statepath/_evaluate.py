@@ -430,6 +430,7 @@ def fit(
     memory: int = 1,
     folds: int = 5,
     durations: Literal["none", "auto", "learn"] = "none",
+    prices: Literal["none", "learn"] = "none",
     seen: int = 0,
     name: str = "fitted",
     progress: Progress | None = None,
@@ -460,6 +461,9 @@ def fit(
     durations : {"none", "auto", "learn"}
         How long each class lasts, learnt from the runs of the labels, with method "counts": not, where that is better on recordings held out
         by more than a standard error (beside method "crf" too), or always.
+    prices : {"none", "learn"}
+        What a violation costs of those `rules` of the model over more than two steps that have a name: as declared, or another, from never
+        to nothing, where that is better on recordings held out by more than a standard error.
     seen : int
         Above 0: rules from the labels, what is seen so many times.
     name : str
@@ -533,6 +537,7 @@ def fit(
         "memory": _integer(memory, "memory"),
         "folds": _integer(folds, "folds"),
         "durations": None if durations == "none" else durations,
+        "prices": None if prices == "none" else prices,
         "seen": _integer(seen, "seen"),
         "epoch_seconds": None if seconds is None else seconds_of(seconds),
         "name": name,
