@@ -343,7 +343,8 @@ void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
 sp_status sp_rule_counts_open(sp_evaluation *e, sp_error *err);
 void sp_rule_counts_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
 /* paths [n_strategies], -1 where undecoded. */
-void sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results);
+sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results,
+                             sp_error *err);
 /* Of recording r: [n_rules, n_strategies + 1], and how many these are. */
 int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n);
 void sp_rule_counts_finish(sp_evaluation *e);

@@ -54,6 +54,8 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.assertEqual(found["reference"]["rules"], {"rule1": {"violations": 0, "recordings": 0}, "ends": {"violations": 2, "recordings": 1}})
         self.assertEqual(found["strategies"]["argmax"]["rules"], {"rule1": {"violations": 1, "recordings": 1}, "ends": {"violations": 2, "recordings": 1}})
         self.assertEqual(found["strategies"]["viterbi"]["rules"]["rule1"], {"violations": 0, "recordings": 0})
+        self.assertEqual([(p["recording"], p["step"], p["rule"], p["by"]) for p in found["rule_places"] if p["by"] in ("argmax", "reference")],
+                         [("r1", 2, "rule1", "argmax"), ("r2", 2, "ends", "argmax"), ("r2", 2, "ends", "reference")])
         table = self.read("r.csv").decode().splitlines()
         for line in ("reference,,rule ends,violations,2,,,", "reference,r2,rule ends,violations,2,,,", "reference,r1,rule ends,violations,0,,,",
                      "argmax,,rule rule1,recordings,1,,,"):
@@ -204,6 +206,16 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.model("none.json", ["never c b c"])
         self.refuses("fit", "x.h5", "--rules", "none.json", "--method", "counts", "--prices", "learn", "-o", "g.json", status=2,
                      sentence="--prices learn: the rules have none over more than two steps that has a name")
+
+    def test_page(self):
+        """A triangle with the rule's name where a path breaks it, in the drawing and in what the script draws from."""
+        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--report", "r.html")
+        page = self.read("r.html").decode()
+        self.assertIn("<title>2: breaks rule rule1</title>", page)
+        self.assertIn("<title>2: breaks rule ends</title>", page)
+        self.assertIn('"rules":["rule1","ends"]', page)
+        self.assertIn('"v":[[[2,0]],[],[],[]]', page)
+        self.assertIn("Rules over more than two steps", page)
 
     def test_bad_rules_are_shown(self):
         for rule, sentence, shown, caret in (

@@ -132,7 +132,7 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
     TRY(sp_add_illegal_places(e, r, views->paths, broke, err));
     if (r->rest == 0)
         TRY(sp_add_run_places(e, r->index, err));
-    sp_add_rule_counts(e, r, views->paths, views->results);
+    TRY(sp_add_rule_counts(e, r, views->paths, views->results, err));
     sp_add_sleep(e, &whole, views);
     if (r->rest > 0)
         sp_drop_reference_runs(e);

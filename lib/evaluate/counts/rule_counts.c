@@ -1,8 +1,10 @@
 /* Violations of rules over more than two steps, by rule, recording and path. */
 #include "core/rules/rules.h"
+#include "core/try.h"
 #include "evaluate/evaluation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int32_t n_paths(const sp_evaluation *e)
@@ -61,39 +63,85 @@ int64_t *sp_rule_counts_of(const sp_evaluation *e, int64_t r, int64_t *n)
     return *n > 0 ? e->result->rule_violations + r * *n : NULL;
 }
 
-void sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results)
+static sp_status add_place(sp_evaluation *e, const sp_rule_place *place, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    const int64_t n = c->n_rule_places;
+    bool is_whole = true;
+    c->rule_places_cut |= n == SP_MOST_ILLEGAL_PLACES;
+    if (c->rule_places_cut)
+        return SP_OK;
+    if ((n & (n - 1)) == 0) /* a power of two, or 0: full */
+        c->rule_places = sp_grown(c->rule_places, n ? 2 * n : 1, sizeof *c->rule_places, &is_whole);
+    if (!is_whole)
+        return sp_no_memory(err);
+    c->rule_places[c->n_rule_places++] = *place;
+    return SP_OK;
+}
+
+/* Counts and lists the violations of one path along one rule. */
+static sp_status walk_path(sp_evaluation *e, const sp_recording *r, const int32_t *path, const sp_chain_rule *rule,
+                           sp_rule_walk *walk, sp_rule_place place, int64_t *count, sp_error *err)
+{
+    sp_status status = SP_OK;
+    int64_t n;
+    for (int64_t t = 0; t < r->n_steps; t++) {
+        const bool is_gap = r->segments && r->first + t > 0 && r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
+        n = sp_rule_walk_step(walk, rule, path[t], is_gap);
+        *count += n;
+        place.step = r->first + t;
+        if (n > 0)
+            TRY(add_place(e, &place, err));
+    }
+    n = r->rest == 0 ? sp_rule_walk_end(walk, rule, &place.step) : 0;
+    *count += n;
+    if (n > 0)
+        TRY(add_place(e, &place, err));
+done:
+    return status;
+}
+
+sp_status sp_add_rule_counts(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const sp_decoded *results,
+                             sp_error *err)
 {
     const sp_evaluation_options *o = &e->options;
     const int32_t S = e->result->n_strategies, n_shared = sp_chain_n_rules(e->chain);
     const sp_chain *chain = o->own_chains ? o->own_chains[o->own_rules_of[r->index]] : e->chain;
     const int64_t n_walks = (int64_t)sp_chain_n_rules(chain) * (S + 1);
-    int64_t n, *counts = sp_rule_counts_of(e, r->index, &n), step;
+    int64_t n, *counts = sp_rule_counts_of(e, r->index, &n);
+    sp_status status = SP_OK;
     if (n > 0 && r->first == 0)
         memset(e->rule_walks, 0, (size_t)n_walks * sizeof *e->rule_walks);
     if (r->n_steps == 0)
-        return;
+        return SP_OK;
     for (int64_t i = 0; i < n_walks; i++) {
-        const int32_t who = (int32_t)(i % (S + 1)), of = (int32_t)(i / (S + 1));
+        const int32_t who = (int32_t)(i % (S + 1)), of = (int32_t)(i / (S + 1)), shown = of < n_shared ? of : n_shared;
         const int32_t *path = who < S ? paths[who] : r->labels;
-        const sp_chain_rule *rule = sp_chain_rule_at(chain, of);
-        int64_t *count = &counts[(of < n_shared ? of : n_shared) * (S + 1) + who];
-        sp_rule_walk *walk = &e->rule_walks[i];
-        if (!path || (who < S && results[who].status != SP_OK))
-            continue;
-        for (int64_t t = 0; t < r->n_steps; t++) {
-            const bool is_gap =
-                r->segments && r->first + t > 0 && r->segments[t] != (t > 0 ? r->segments[t - 1] : e->rule_segment);
-            *count += sp_rule_walk_step(walk, rule, path[t], is_gap);
-        }
-        if (r->rest == 0)
-            *count += sp_rule_walk_end(walk, rule, &step);
+        const sp_rule_place place = {.recording = r->index, .who = who, .rule = shown};
+        if (path && (who == S || results[who].status == SP_OK))
+            TRY(walk_path(e, r, path, sp_chain_rule_at(chain, of), &e->rule_walks[i], place, &counts[shown * (S + 1) + who],
+                          err));
     }
     e->rule_segment = r->segments ? r->segments[r->n_steps - 1] : 0;
+done:
+    return status;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const sp_rule_place *x = a, *y = b;
+    if (x->recording != y->recording)
+        return x->recording < y->recording ? -1 : 1;
+    if (x->who != y->who)
+        return x->who < y->who ? -1 : 1;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rule > y->rule) - (x->rule < y->rule);
 }
 
 void sp_rule_counts_finish(sp_evaluation *e)
 {
     const sp_comparison *c = e->result;
+    if (c->n_rule_places > 0)
+        qsort(c->rule_places, (size_t)c->n_rule_places, sizeof *c->rule_places, by_place);
     for (int64_t r = 0; c->n_rules > 0 && r < c->n_recordings; r++) {
         int64_t n;
         const int64_t *counts = sp_rule_counts_of(e, r, &n);

@@ -262,6 +262,12 @@ typedef struct sp_run_place {
     bool is_long;
 } sp_run_place;
 
+/* A violation of a rule over more than two steps: the step at which it shows, of what is missing at the end the last. */
+typedef struct sp_rule_place {
+    int64_t recording, step;
+    int32_t who, rule; /* the strategy, n_strategies: the reference; of `rules` */
+} sp_rule_place;
+
 /* The duration of a class in figures. For its curve a table of at most SP_DURATION_POINTS lengths stands for all: the share of its
  * whole runs that are longer than each. Without a distribution there is none. */
 enum { SP_DURATION_POINTS = 256 };
@@ -481,6 +487,9 @@ typedef struct sp_comparison {
     sp_illegal_place *illegal_places;
     bool illegal_places_cut; /* there are more */
     /* Where the model has durations: likewise, of equal steps the strategies in order, then the reference. */
+    int64_t n_rule_places;      /* at most SP_MOST_ILLEGAL_PLACES; not of merged parts */
+    sp_rule_place *rule_places; /* by recording, who, step, rule */
+    bool rule_places_cut;
     int64_t n_run_places;
     sp_run_place *run_places;
     bool run_places_cut;

@@ -46,6 +46,11 @@
     one.gap = {};
     (one.g || []).forEach(function (t) { one.gap[t] = true; });
     var any = {};
+    one.paths.forEach(function (path, s) { // rules over more steps: of each step at which any is broken the first
+      if (!path) return;
+      path.rules = {};
+      ((one.v && one.v[s]) || []).forEach(function (pair) { if (!(pair[0] in path.rules)) path.rules[pair[0]] = data.rules[pair[1]]; });
+    });
     one.broken = one.paths.map(function (path) {
       var list = [];
       for (var t = 0; path && t < one.n; t++)
@@ -68,6 +73,9 @@
     return one;
   }
   function breaks(one, path, t) {
+    return t in path.rules || isIllegal(one, path, t);
+  }
+  function isIllegal(one, path, t) {
     if (t === 0) return path[0] >= 0 && !!startForbidden[path[0]];
     return path[t - 1] >= 0 && path[t] >= 0 && !one.gap[t] && !!forbidden[path[t - 1] * K + path[t]];
   }
@@ -185,7 +193,8 @@
       most = Math.max(most, n);
     });
     marks.forEach(function (m) {
-      var title = "<title>" + (m.n > 1 ? m.first + " to " + m.last + ": " + m.n + " illegal transitions"
+      var title = "<title>" + (m.n > 1 ? m.first + " to " + m.last + ": " + m.n + (Object.keys(path.rules).length ? " breaks of rules" : " illegal transitions")
+        : !isIllegal(one, path, m.first) ? m.first + ": breaks rule " + escape(path.rules[m.first])
         : m.first === 0 ? "0: starts in " + escape(className(path[0]))
         : m.first + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
       var height = Math.ceil((TOP - 1) * m.n / most), places = Math.min(to - from, MARKS);
@@ -263,9 +272,10 @@
   }
   function summary(one, s) {
     var changes = 0, path = one.paths[s], right = one.right[s];
+    var illegal = one.broken[s].filter(function (t) { return isIllegal(one, path, t); }).length;
     for (var t = 1; t < one.n; t++) changes += path[t] >= 0 && path[t - 1] >= 0 && path[t] !== path[t - 1] && !one.gap[t];
     return (right === null || right === undefined ? "" : right.toFixed(3) + ", ") +
-      (one.broken[s].length ? grouped(one.broken[s].length) + " illegal, " : "") + grouped(changes) + (changes === 1 ? " change" : " changes");
+      (illegal ? grouped(illegal) + " illegal, " : "") + grouped(changes) + (changes === 1 ? " change" : " changes");
   }
   function drawAll(one, from, to) {
     var names = drawNames(), text = "";
@@ -352,7 +362,8 @@
       (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; })).forEach(function (s) {
         var path = one.paths[s], item = element("span", "said", nameOf(s) + " ");
         word(item, path[t]);
-        if (breaks(one, path, t)) item.appendChild(element("b", "bad", t ? " illegal after " + className(path[t - 1]) : " illegal start"));
+        if (t in path.rules) item.appendChild(element("b", "bad", " breaks rule " + path.rules[t]));
+        if (isIllegal(one, path, t)) item.appendChild(element("b", "bad", t ? " illegal after " + className(path[t - 1]) : " illegal start"));
         readout.appendChild(document.createTextNode("; "));
         readout.appendChild(item);
       });

@@ -4,8 +4,9 @@
  *   classes, styles     names, and the ends of the style names of their lanes ("-wake", "0"); lanes: of each class its lane from
  * the top strategies          names; focus, argmax: of them; labels: is there a reference; seconds: length of a step, 0: not
  * known illegal, starts     pairs [from, to] that somebody makes and the model forbids; classes that may not begin a recording
+ *   rules               names of the rules over more steps
  *   recordings          r: number; id; n: steps; p: runs of each strategy; l: of the reference; g: steps that follow a gap; d:
- * see add_density()
+ * see add_density(); v: see add_violations()
  *
  * Runs are pairs of class + 1 (0: none) and length, each in base 64, five bits a digit, lowest first, 32 set where more follow
  * (the variable-length quantities of source maps, without sign): mostly two bytes a run. */
@@ -89,6 +90,25 @@ static void add_gaps(sp_buffer *out, const sp_trace *trace)
     sp_buffer_text(out, is_first ? "" : "]");
 }
 
+/* Violations of rules over more steps: of each path, the reference last, the steps and rules. */
+static void add_violations(const sp_comparison *c, const sp_trace *trace, sp_buffer *out)
+{
+    bool any = false;
+    for (int32_t who = 0; who <= c->n_strategies; who++) {
+        int64_t n;
+        sp_rule_places_of(c, trace->recording, who, &n);
+        any |= n > 0;
+    }
+    for (int32_t who = 0; any && who <= c->n_strategies; who++) {
+        int64_t n;
+        const sp_rule_place *places = sp_rule_places_of(c, trace->recording, who, &n);
+        sp_buffer_text(out, who ? ",[" : ",\"v\":[[");
+        for (int64_t i = 0; i < n; i++)
+            sp_buffer_format(out, "%s[%lld,%d]", i ? "," : "", (long long)places[i].step, (int)places[i].rule);
+        sp_buffer_text(out, who < c->n_strategies ? "]" : "]]");
+    }
+}
+
 static void add_recording(const sp_page *page, const sp_trace *trace, sp_buffer *out)
 {
     const sp_comparison *c = page->comparison;
@@ -105,6 +125,7 @@ static void add_recording(const sp_page *page, const sp_trace *trace, sp_buffer 
         add_runs(out, trace->labels, trace->n_steps);
     }
     add_gaps(out, trace);
+    add_violations(c, trace, out);
 }
 
 /* ---- which recordings ---- */
@@ -198,7 +219,12 @@ int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking
     }
     sp_buffer_text(out, "],\n");
     add_illegal(page);
-    sp_buffer_text(out, "\"recordings\":[");
+    sp_buffer_text(out, "\"rules\":[");
+    for (int32_t r = 0; r < c->n_rules; r++) {
+        sp_buffer_text(out, r ? "," : "");
+        add_text(out, c->rules[r].name);
+    }
+    sp_buffer_text(out, "],\n\"recordings\":[");
     const int64_t n = add_recordings(page, ranking, n_densities);
     sp_buffer_text(out, "\n]}\n</script>\n");
     return n;

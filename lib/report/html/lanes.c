@@ -123,16 +123,39 @@ void sp_step_view_free(sp_step_view *view)
     sp_lanes_free(&view->lanes);
 }
 
+/* The first place that is not before those of this path. */
+static int64_t first_place(const sp_comparison *c, int64_t recording, int32_t who)
+{
+    int64_t low = 0, high = c->n_rule_places;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const sp_rule_place *place = &c->rule_places[middle];
+        if (place->recording < recording || (place->recording == recording && place->who < who))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const sp_rule_place *sp_rule_places_of(const sp_comparison *c, int64_t recording, int32_t who, int64_t *n)
+{
+    const int64_t first = first_place(c, recording, who);
+    *n = first_place(c, recording, who + 1) - first;
+    return *n > 0 ? c->rule_places + first : NULL;
+}
+
 sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, int32_t who)
 {
     const sp_comparison *c = view->page->comparison;
-    if (who == c->n_strategies)
-        return (sp_step_path){.name = "reference", .classes = trace->labels, .illegal = &view->illegal[who]};
-    return (sp_step_path){.name = c->strategies[who].name,
-                          .classes = trace->paths[who],
-                          .labels = trace->labels,
-                          .illegal = &view->illegal[who],
-                          .result = &c->strategies[who].recordings[trace->recording]};
+    const bool is_reference = who == c->n_strategies;
+    sp_step_path path = {.name = is_reference ? "reference" : c->strategies[who].name,
+                         .classes = is_reference ? trace->labels : trace->paths[who],
+                         .labels = is_reference ? NULL : trace->labels,
+                         .illegal = &view->illegal[who],
+                         .result = is_reference ? NULL : &c->strategies[who].recordings[trace->recording]};
+    path.rules = sp_rule_places_of(c, trace->recording, who, &path.n_rules);
+    return path;
 }
 
 /* ---- what all tracks share ---- */

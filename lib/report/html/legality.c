@@ -17,7 +17,7 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
 
 bool sp_has_legality(const sp_comparison *c)
 {
-    return c->n_strategies > 0 && (c->forbidden_count > 0 || c->reference.illegal > 0);
+    return c->n_strategies > 0 && (c->forbidden_count > 0 || c->reference.illegal > 0 || c->n_rules > 0);
 }
 
 uint8_t *sp_page_forbidden_matrix(sp_page *page)
@@ -118,6 +118,8 @@ void sp_page_legality(sp_page *page)
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
     sp_page_document(page, "violations", 0);
+    if (c->forbidden_count == 0 && c->reference.illegal == 0)
+        goto done; /* rules alone */
     sp_page_document(page, "counts", 0);
     sp_page_document(page, "change-rates", 0);
     sp_buffer_text(out, "<div class=\"grid\">\n");
@@ -136,5 +138,6 @@ void sp_page_legality(sp_page *page)
     } else {
         sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n", c->forbidden_count);
     }
+done:
     free(forbidden);
 }

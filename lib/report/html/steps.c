@@ -267,11 +267,13 @@ static void write_figures(steps_section *s)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.most_steps = 0};
-    sp_buffer_say(&page->out,
-                  "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
-                  "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s; hatched {steps} have no "
-                  "class.</p>\n",
-                  page->comparison->has_labels ? "; the strip below a path is filled where it differs from the reference" : "");
+    sp_buffer_say(
+        &page->out,
+        "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
+        "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s%s; hatched {steps} have no "
+        "class.</p>\n",
+        page->comparison->n_rules > 0 ? ", or where a path breaks another rule" : "",
+        page->comparison->has_labels ? "; the strip below a path is filled where it differs from the reference" : "");
     if (has_density(page->comparison))
         sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."

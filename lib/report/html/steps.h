@@ -66,8 +66,12 @@ typedef struct sp_step_path {
     const int32_t *classes; /* [T], -1: none */
     const int32_t *labels;  /* [T] for the error strip, or NULL */
     const sp_pair_set *illegal;
+    const sp_rule_place *rules; /* [n_rules] violations of rules over more steps in the recording, by step */
+    int64_t n_rules;
     const sp_recording_result *result; /* figures for the name of the track, or NULL */
 } sp_step_path;
+/* The violations of a path of a recording in the comparison's list, [*n]; who: the strategy, n_strategies: the reference. */
+const sp_rule_place *sp_rule_places_of(const sp_comparison *c, int64_t recording, int32_t who, int64_t *n);
 sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, int32_t who);
 
 /* A row of a picture (pictures.c): its name, the figures below that (NULL: the name is a unit), then <svg with the drawing, whose

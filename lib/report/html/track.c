@@ -133,7 +133,27 @@ static bool is_illegal(const sp_page *page, const sp_trace *trace, const sp_step
            bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, sp_pair_by_index);
 }
 
-/* The illegal transitions of one place of a plot. */
+/* The first violation of a rule over more steps at a step or after it, as an index. */
+static int64_t rule_from(const sp_step_path *path, int64_t t)
+{
+    int64_t low = 0, high = path->n_rules;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (path->rules[middle].step < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const sp_rule_place *rule_at(const sp_step_path *path, int64_t t)
+{
+    const int64_t i = rule_from(path, t);
+    return i < path->n_rules && path->rules[i].step == t ? &path->rules[i] : NULL;
+}
+
+/* The steps of one place of a plot at which rules are broken. */
 typedef struct mark {
     int64_t place, n, first, last; /* first, last: steps */
 } mark;
@@ -152,7 +172,7 @@ static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_ste
         int64_t from = c * trace->n_steps / places, to = (c + 1) * trace->n_steps / places;
         mark found = {.place = c};
         for (int64_t t = from; t < to; t++)
-            if (is_illegal(page, trace, path, t)) {
+            if (is_illegal(page, trace, path, t) || rule_at(path, t)) {
                 found.first = found.n++ ? found.first : t;
                 found.last = t;
             }
@@ -169,8 +189,13 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
     sp_buffer_text(out, "<use href=\"#ill\"");
     add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
     if (m->n > 1) {
-        sp_buffer_format(out, "><title>%lld to %lld: %lld illegal transitions</title></use>", (long long)m->first,
-                         (long long)m->last, (long long)m->n);
+        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", (long long)m->first, (long long)m->last,
+                         (long long)m->n, path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
+        return;
+    }
+    if (!is_illegal(page, trace, path, m->first)) {
+        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", (long long)m->first,
+                    page->comparison->rules[rule_at(path, m->first)->rule].name);
         return;
     }
     if (m->first == 0) {

@@ -195,6 +195,19 @@ static json_t *run_object(const void *whole, const void *part, int64_t i, bool *
     return object.at;
 }
 
+/* An item of rule_places. */
+static json_t *rule_object(const void *whole, const void *part, int64_t i, bool *failed)
+{
+    const sp_comparison *c = whole;
+    const sp_rule_place *place = &((const sp_rule_place *)part)[i];
+    const sp_json object = sp_json_root(failed);
+    add_step(object, c, place->recording, place->step);
+    sp_json_text(object, "rule", c->rules[place->rule].name);
+    sp_json_text(object, "by", place->who < c->n_strategies ? c->strategies[place->who].name : "reference");
+    add_link(object, c, place->recording, place->step);
+    return object.at;
+}
+
 /* An item of illegal_places. */
 static json_t *place_object(const void *whole, const void *part, int64_t i, bool *failed)
 {
@@ -218,7 +231,7 @@ static json_t *place_object(const void *whole, const void *part, int64_t i, bool
     return object.at;
 }
 
-static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list, sp_json_list *runs)
+static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list, sp_json_list *runs, sp_json_list *rules)
 {
     *list = (sp_json_list){sp_json_array(root, "illegal_places").at, c->n_illegal_places, place_object, c, c->illegal_places};
     if (c->illegal_places_cut)
@@ -227,6 +240,10 @@ static void add_places(sp_json root, const sp_comparison *c, sp_json_list *list,
         *runs = (sp_json_list){sp_json_array(root, "run_places").at, c->n_run_places, run_object, c, c->run_places};
     if (c->run_places_cut)
         sp_json_flag(root, "run_places_cut", true);
+    if (c->n_rules > 0)
+        *rules = (sp_json_list){sp_json_array(root, "rule_places").at, c->n_rule_places, rule_object, c, c->rule_places};
+    if (c->rule_places_cut)
+        sp_json_flag(root, "rule_places_cut", true);
 }
 
 /* ---- the document ---- */
@@ -251,8 +268,9 @@ static void add_results(sp_json root, const sp_comparison *c, sp_json_list *list
 static void write_all(const sp_comparison *c, sp_buffer *text)
 {
     bool failed = false;
-    /* Recordings of each strategy; illegal places; nights of each strategy and of the reference; runs too short or too long. */
-    const int32_t n_lists = 2 * c->n_strategies + 2 + c->has_durations;
+    /* Recordings of each strategy; illegal places; nights of each strategy and of the reference; runs too short or too long;
+     * violations of rules over more steps. Those that there are. */
+    const int32_t n_lists = 2 * c->n_strategies + 4;
     sp_json_list *lists = calloc((size_t)n_lists, sizeof *lists);
     if (!lists) {
         text->failed = true;
@@ -273,7 +291,7 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->n_against)
         sp_json_against(root, c);
     add_results(root, c, lists);
-    add_places(root, c, &lists[c->n_strategies], &lists[n_lists - 1]);
+    add_places(root, c, &lists[c->n_strategies], &lists[n_lists - 2], &lists[n_lists - 1]);
     if (c->rule_costs)
         sp_json_rule_costs(root, c);
     if (c->sleep)
