@@ -1,5 +1,6 @@
 /* statepath stream: one line of K numbers in, one class name out, while the recording goes on. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,11 @@ typedef struct stream {
     int64_t n_recordings, n_failed; /* begun so far; of them without a path */
     bool is_begun, is_failed;       /* the recording at hand */
     int32_t n_steps;                /* of it, so far */
-    int32_t *rest;                  /* [lag + 1] */
+    int32_t *decided;               /* [room] by one step, or at the end */
+    size_t room;
+    /* Of --exact: how many steps came between a step and its class. */
+    int64_t *delays; /* [n_delays] */
+    int64_t n_delays, n_forced;
 } stream;
 
 static void stream_close(stream *s)
@@ -35,7 +40,8 @@ static void stream_close(stream *s)
     free(s->log_prior);
     free(s->names);
     sp_model_free(s->named);
-    free(s->rest);
+    free(s->decided);
+    free(s->delays);
 }
 
 static sp_status stream_open(stream *s, sp_error *err)
@@ -52,9 +58,8 @@ static sp_status stream_open(stream *s, sp_error *err)
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     s->names = malloc(((size_t)K + 1) * sizeof *s->names);
     s->log_prior = malloc((size_t)K * sizeof *s->log_prior);
-    s->rest = malloc(((size_t)o->lag + 1) * sizeof *s->rest);
     s->block = sp_block_new();
-    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block) {
+    if (!class_of_column || !s->names || !s->log_prior || !s->block) {
         free(class_of_column);
         return sp_no_memory(err);
     }
@@ -70,7 +75,8 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (status == SP_OK)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)
-        status = sp_online_new(s->chain, o->lag, &s->online, err);
+        status = o->exact ? sp_online_new_exact(s->chain, o->given[OPTION_LAG] ? o->lag : -1, &s->online, err)
+                          : sp_online_new(s->chain, o->lag, &s->online, err);
     if (status == SP_OK)
         status = sp_online_end_after(s->online, o->remaining, err);
     if (status == SP_OK)
@@ -137,6 +143,60 @@ static void print_class(const stream *s, int32_t k)
     puts(s->names[k]);
 }
 
+/* Room for what one more step can decide. */
+static sp_status reserve(stream *s, sp_error *err)
+{
+    const size_t need = (size_t)sp_online_pending(s->online) + 1;
+    if (need <= s->room)
+        return SP_OK;
+    int32_t *wider = realloc(s->decided, 2 * need * sizeof *wider);
+    if (!wider)
+        return sp_no_memory(err);
+    s->decided = wider;
+    s->room = 2 * need;
+    return SP_OK;
+}
+
+/* n steps were decided when `after` more had been seen than the last of them; those before waited for one more each. */
+static sp_status note_delays(stream *s, int32_t n, int64_t after, sp_error *err)
+{
+    const int64_t most = after + n;
+    if (s->opt->exact && most > s->n_delays) {
+        int64_t *wider = realloc(s->delays, 2 * (size_t)most * sizeof *wider);
+        if (!wider)
+            return sp_no_memory(err);
+        memset(wider + s->n_delays, 0, (size_t)(2 * most - s->n_delays) * sizeof *wider);
+        s->delays = wider;
+        s->n_delays = 2 * most;
+    }
+    for (int32_t i = 0; s->opt->exact && i < n; i++)
+        s->delays[after + i]++;
+    return SP_OK;
+}
+
+/* The least delay that `share` of the steps do not exceed; *n: steps in all. */
+static int64_t delay_quantile(const stream *s, double share, int64_t *n)
+{
+    int64_t seen = 0, d = 0;
+    *n = 0;
+    for (int64_t i = 0; i < s->n_delays; i++)
+        *n += s->delays[i];
+    while (d < s->n_delays && (seen += s->delays[d]) < (int64_t)ceil(share * (double)*n))
+        d++;
+    return d;
+}
+
+static void say_delays(const stream *s)
+{
+    int64_t n;
+    const int64_t half = delay_quantile(s, .5, &n), most = delay_quantile(s, 1, &n), usual = delay_quantile(s, .95, &n);
+    if (n > 0)
+        complain("a step was decided after %lld more steps (median), 95 %% of them after %lld at most, all after %lld; %lld of "
+                 "%lld were "
+                 "decided at the greatest lag",
+                 (long long)half, (long long)usual, (long long)most, (long long)s->n_forced, (long long)n);
+}
+
 /* The recording at hand has no path: its steps that are not written yet are -1, and so is each one that still comes. `n`: how
  * many they are so far. */
 static sp_status give_up(stream *s, int32_t n, sp_status status, const char *what, const sp_error *detail, sp_error *err)
@@ -159,11 +219,17 @@ static sp_status finish(stream *s, sp_error *err)
 {
     int32_t n = 0;
     sp_error detail;
-    sp_status status = s->is_failed ? SP_OK : sp_online_finish(s->online, s->rest, &n, &detail);
+    s->n_forced += sp_online_forced(s->online);
+    sp_status status = reserve(s, err);
+    if (status != SP_OK)
+        return status;
+    status = s->is_failed ? SP_OK : sp_online_finish(s->online, s->decided, &n, &detail);
     if (status != SP_OK)
         status = give_up(s, sp_online_pending(s->online), status, "the recording may not end here: ", &detail, err);
     for (int32_t i = 0; i < n; i++)
-        print_class(s, s->rest[i]);
+        print_class(s, s->decided[i]);
+    if (status == SP_OK)
+        status = note_delays(s, n, 0, err);
     if (s->is_begun && s->opt->remaining > s->n_steps && !s->opt->quiet)
         complain("standard input, line %lld: the recording ends after %d steps, not %d (--remaining)", (long long)s->line,
                  s->n_steps, s->opt->remaining);
@@ -172,10 +238,20 @@ static sp_status finish(stream *s, sp_error *err)
     return status;
 }
 
+/* One more step: s->decided gets the classes of the *n steps that it decides. */
+static sp_status push(stream *s, const double *row, bool is_gap, int32_t *n, sp_error *err)
+{
+    if (s->opt->exact)
+        return sp_online_push_exact(s->online, row, is_gap, s->decided, n, err);
+    const sp_status status = sp_online_push(s->online, row, is_gap, s->decided, err);
+    *n = status == SP_OK && s->decided[0] >= 0;
+    return status;
+}
+
 static sp_status take(stream *s, const double *row, sp_error *err)
 {
     sp_error detail;
-    int32_t decided = -1;
+    int32_t n = 0;
     s->n_recordings += !s->is_begun;
     s->is_begun = true;
     s->n_steps++;
@@ -183,16 +259,19 @@ static sp_status take(stream *s, const double *row, sp_error *err)
         puts("-1");
         return SP_OK;
     }
-    sp_status status = sp_online_push(s->online, row, false, &decided, &detail);
+    sp_status status = reserve(s, err);
+    if (status != SP_OK)
+        return status;
+    status = push(s, row, false, &n, &detail);
     if ((status == SP_ENOPATH || status == SP_EDEADEND) && s->on_infeasible == SP_INFEASIBLE_RELAX) {
-        status = sp_online_push(s->online, row, true, &decided, &detail); /* go on as after a gap */
+        status = push(s, row, true, &n, &detail); /* go on as after a gap */
         s->n_broken += status == SP_OK;
     }
     if (status != SP_OK)
         return give_up(s, sp_online_pending(s->online) + 1, status, "", &detail, err);
-    if (decided >= 0)
-        print_class(s, decided);
-    return SP_OK;
+    for (int32_t i = 0; i < n; i++)
+        print_class(s, s->decided[i]);
+    return note_delays(s, n, sp_online_pending(s->online), err);
 }
 
 static sp_status run(stream *s, FILE *in, sp_error *err)
@@ -231,15 +310,18 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 {
     stream s = {.opt = o};
     (void)words;
-    sp_status status = o->given[OPTION_LAG]
-                           ? stream_open(&s, err)
-                           : sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once");
+    sp_status status =
+        o->given[OPTION_LAG] || o->exact
+            ? stream_open(&s, err)
+            : sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once; or --exact");
     if (status == SP_OK)
         status = run(&s, stdin, err);
     if (s.n_broken && !o->quiet)
         complain("%lld step%s broke a rule (--on-infeasible relax)", (long long)s.n_broken, s.n_broken == 1 ? "" : "s");
     if (s.n_failed && !o->quiet)
         complain("%lld of %lld recordings could not be decoded to their end", (long long)s.n_failed, (long long)s.n_recordings);
+    if (o->exact && status == SP_OK && !o->quiet)
+        say_delays(&s);
     out->result.n_undecoded = s.n_failed;
     stream_close(&s);
     return status;
@@ -248,13 +330,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 const command stream_command = {
     .name = "stream",
     .summary = "decide each step while the recording goes on",
-    .use = {.arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
+    .use = {.arguments = "--model M --lag L | --exact [OPTION...] < SCORES > CLASSES",
             .summary = "decide each step once L more have been seen: lines of K numbers in, class names out",
             .example = "  classifier | statepath stream --model sleep-aasm --lag 10 --kind probs\n"
                        "      numbers are separated by spaces, tabs or commas, in the order of the\n"
                        "      model's classes (or of --classes); an empty line ends a recording: what\n"
                        "      is pending is decided, and the next line starts another one; a recording\n"
-                       "      without a path goes on with -1 to its end (exit status 3)\n",
+                       "      without a path goes on with -1 to its end (exit status 3)\n"
+                       "  classifier | statepath stream --model sleep-aasm --exact --kind probs\n"
+                       "      Viterbi's path of the whole, each step as soon as it is certain\n",
             .min_words = 0,
             .max_words = 0},
     .takes = C_STREAM,

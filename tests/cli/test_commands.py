@@ -66,7 +66,7 @@ class TestCommands(st.TestCase):
              '--prior-weight needs class frequencies: model door has no "prior"'),
             (["compare", "doors.h5", "-m", "door.json", "--json", "x", "--csv", "x"], "two results would be written to x; name two files"),
             (["decode", "doors.h5", "-m", "door.json"], "decode: -o PATHS.h5 is missing: where to write the paths"),
-            (["stream", "-m", "door.json"], "stream: --lag L is missing: a number of steps, 0 decides at once"),
+            (["stream", "-m", "door.json"], "stream: --lag L is missing: a number of steps, 0 decides at once; or --exact"),
             (["simulate", "r.json"], "simulate: -o DATA.h5 is missing: where to write the data"),
             (["mask", "leek", "doors.h5"], 'mask: "leek" is none of leak, softmax, apply, padding, causal, attention, loss'),
             (["model", "new", "boi"], '"boi" is no kind of model; the kinds are bio, bioes, iob1, iob2, ioe1, ioe2, bilou, bmes, left-right, cycle, band or from-labels'),

@@ -89,7 +89,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --folds                         ; --cv 2 --method counts
     --durations                     ; --cv 2 --method counts
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
-    --recording-rules               ; = night.h5 -m m.json --json r.json
+    --own-rules               ; = night.h5 -m m.json --json r.json
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
@@ -167,6 +167,7 @@ stream -m m.json --lag 2 <lines.txt
     --missing                       ; = -m m.json --lag 2 <nan.txt
     --epoch-seconds                 ; = -m lasts.json --lag 2 <lines.txt
     --remaining
+    --exact
     --on-infeasible
 
 convert night.h5 -o out.h5

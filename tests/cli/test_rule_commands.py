@@ -114,7 +114,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
     OWN = 'id,first,order,note\nr1,,"a, b, c",x\nr2,b c,,y\nr9,a,,z\n'
 
     def own_paths(self, where):
-        return self.paths("--recording-rules", where, "--rule", "free=0: last a")
+        return self.paths("--own-rules", where, "--rule", "free=0: last a")
 
     def test_rules_of_recordings(self):
         """What each recording's own rules leave is what --rule leaves of a file of that recording alone, in figures too."""
@@ -130,12 +130,12 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 expected += f["paths/viterbi"][:].tolist()
         self.assertEqual(self.own_paths("own.csv"), expected)
         self.assertEqual(expected[:5], [0, 1, 1, 2, 2])
-        found = self.compare("--recording-rules", "own.csv")
+        found = self.compare("--own-rules", "own.csv")
         self.assertEqual(found["reference"]["rules"]["own"], {"violations": 1, "recordings": 1})  # a b b c a is no order a b c
         self.assertEqual(found["strategies"]["argmax"]["rules"]["own"], {"violations": 1, "recordings": 1})
         self.assertEqual(found["strategies"]["viterbi"]["rules"]["own"], {"violations": 0, "recordings": 0})
         self.assertAlmostEqual(found["mask_ceiling"], 6 / 7)  # the last a cannot be had
-        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--recording-rules", "own.csv", "--fail-if", "viterbi.rules.own.violations > 0")
+        self.statepath("compare", "x.h5", "-m", "m.json", "-q", "--own-rules", "own.csv", "--fail-if", "viterbi.rules.own.violations > 0")
 
     def test_rules_of_recordings_from_a_dataset(self):
         self.write("own.csv", self.OWN)
@@ -155,7 +155,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.write("own.csv", "id,rule\nr1,never a b a; at_least 9 runs of c\nr2,never a b a; at_least 9 runs of c\n")
         for strategy in ("viterbi", "greedy", "mea", "posterior-viterbi", "beam:5", "online:4"):
             paths = []
-            for words in (("--recording-rules", "own.csv"), ("--rule", "never a b a", "--rule", "at_least 9 runs of c")):
+            for words in (("--own-rules", "own.csv"), ("--rule", "never a b a", "--rule", "at_least 9 runs of c")):
                 self.statepath("decode", "x.h5", "-m", "m.json", "-s", strategy, "-o", "p.h5", "-f", "-q", "--confidence", *words)
                 with h5py.File(self.path("p.h5")) as f:
                     found = []
@@ -173,9 +173,9 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 ("id,rule\nr1,at_least 2 a; at_most 1 a\n", "own.csv of recording r1: model m: no path can keep the rules own and own2 at once, whatever the "
                                                               "scores; change one of them, or give it a cost")):
             self.write("own.csv", text)
-            self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--recording-rules", "own.csv", sentence=sentence)
-        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--recording-rules", "nowhere",
-                     sentence="--recording-rules nowhere: neither a table .csv or .tsv, nor in x.h5 a dataset of texts, or an attribute of each recording, that "
+            self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--own-rules", "own.csv", sentence=sentence)
+        self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--own-rules", "nowhere",
+                     sentence="--own-rules nowhere: neither a table .csv or .tsv, nor in x.h5 a dataset of texts, or an attribute of each recording, that "
                               "holds one text for each; `.*` is a rule that every path keeps")
 
     def test_prices_are_learnt(self):

@@ -371,6 +371,162 @@ static void test_stream_is_file(void **state)
     assert_true(n_paths > 300 && n_failed > 100);
 }
 
+/* ---- exact streams ---- */
+
+/* Pushes a recording to an exact stream. when [T]: the step after which each was decided. The status of the call that failed, or SP_OK. */
+static sp_status exact_stream(sp_online *online, const random_case *c, int32_t *path, int64_t *when, sp_error *err)
+{
+    int64_t done = 0;
+    for (int64_t t = 0; t < c->scores.n_steps; t++) {
+        int32_t n = -5;
+        const sp_status status = sp_online_push_exact(online, c->data + t * c->scores.n_classes, sp_scores_is_gap(&c->scores, t),
+                                                      path + done, &n, err);
+        if (status != SP_OK) {
+            assert_int_equal(n, -5);
+            sp_online_restart(online);
+            return status;
+        }
+        for (int32_t i = 0; i < n; i++)
+            when[done + i] = t;
+        done += n;
+        assert_int_equal(sp_online_pending(online), t + 1 - done);
+    }
+    int32_t n_rest = -5;
+    const sp_status status = sp_online_finish(online, path + done, &n_rest, err);
+    for (int64_t t = done; status == SP_OK && t < c->scores.n_steps; t++)
+        when[t] = c->scores.n_steps;
+    if (status != SP_OK)
+        sp_online_restart(online);
+    return status;
+}
+
+/* Without a greatest lag the path is Viterbi's; with one it is that of a fixed lag, and a step is forced where it came at the lag and not all agreed. */
+static void test_exact_stream_is_viterbi(void **state)
+{
+    (void)state;
+    sp_scratch *scratch = sp_scratch_new();
+    int64_t n_paths = 0, n_early = 0, n_steps = 0, n_forced = 0;
+    for (uint64_t seed = 0; seed < 1500; seed++) {
+        random_shape shape = shapes[seed % N_SHAPES];
+        shape.max_steps = 120;
+        shape.impossible = seed % 2 ? 0 : 0.02;
+        random_case c = random_case_new(seed, &shape);
+        random_source random = {seed};
+        const int32_t lag = (int32_t[]){-1, -1, 0, 1, 3, 12}[random_below(&random, 6)];
+        sp_online *online;
+        sp_error err;
+        assert_ok(sp_online_new_exact(c.chain, lag, &online, &err), &err);
+        for (int again = 0; again < 2; again++) {
+            int32_t path[122], whole[121];
+            int64_t when[121];
+            const sp_status status = exact_stream(online, &c, path, when, &err);
+            const sp_status expected = lag < 0 ? sp_viterbi(c.chain, &c.scores, scratch, whole, NULL, &err)
+                                               : decode_online(c.chain, &c.scores, lag, scratch, whole, NULL, &err);
+            assert_int_equal(status == SP_OK, expected == SP_OK);
+            if (status == SP_OK)
+                assert_same_path(seed, "exact stream", lag, path, whole, c.scores.n_steps);
+            for (int64_t t = 0; status == SP_OK && t < c.scores.n_steps; t++) {
+                assert_true(lag < 0 || when[t] <= t + lag || when[t] == c.scores.n_steps);
+                n_early += when[t] < c.scores.n_steps;
+            }
+            n_paths += status == SP_OK;
+            n_steps += status == SP_OK ? c.scores.n_steps : 0;
+            random_case_draw_scores(&c, &random, random_below(&random, 121), &shape);
+        }
+        n_forced += lag == 0;
+        sp_online_free(online);
+        random_case_free(&c);
+    }
+    sp_scratch_free(scratch);
+    printf("%lld paths, %lld of %lld steps before the end\n", (long long)n_paths, (long long)n_early, (long long)n_steps);
+    assert_true(n_paths > 1000 && n_early > n_steps / 4 && n_forced > 50);
+}
+
+/* The best partial path into each class, ties to the lowest history. */
+typedef struct survivors {
+    int64_t n_steps;
+    double score[8];
+    int32_t path[8][ORACLE_STEPS];
+} survivors;
+
+static void keep_survivors(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score)
+{
+    (void)n_broken;
+    (void)relaxed_score;
+    survivors *v = arg;
+    const int32_t k = path[v->n_steps - 1];
+    if (score > v->score[k] || (score == v->score[k] && score > -INFINITY && is_lower(path, v->path[k], v->n_steps))) {
+        v->score[k] = score;
+        memcpy(v->path[k], path, (size_t)v->n_steps * sizeof *path);
+    }
+}
+
+/* Not a step later than all survivors agree, by enumeration: models of one state a class. */
+static void test_exact_stream_decides_at_once(void **state)
+{
+    (void)state;
+    int64_t n_checked = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        random_case c = random_case_new(seed, &shapes[seed % 2]);
+        dense_model *m = dense_model_new(c.model, c.class_of_column);
+        double no_end[MOST_STATES] = {0}, *end = m->end;
+        sp_online *online;
+        sp_error err;
+        assert_ok(sp_online_new_exact(c.chain, -1, &online, &err), &err);
+        int64_t done = 0;
+        for (int64_t t = 0; t < c.scores.n_steps; t++) {
+            int32_t path[ORACLE_STEPS + 1], n;
+            if (sp_online_push_exact(online, c.data + t * c.scores.n_classes, sp_scores_is_gap(&c.scores, t), path, &n, &err) !=
+                SP_OK)
+                break;
+            done += n;
+            survivors v = {.n_steps = t + 1};
+            for (int k = 0; k < 8; k++)
+                v.score[k] = -INFINITY;
+            sp_scores seen = c.scores;
+            seen.n_steps = t + 1;
+            m->end = no_end;
+            oracle_enumerate(m, &seen, keep_survivors, &v);
+            m->end = end;
+            int64_t agreed = 0;
+            for (bool all = true; all && agreed <= t; agreed += all) {
+                int32_t of = -1;
+                for (int k = 0; k < 8; k++)
+                    if (v.score[k] > -INFINITY) {
+                        all = all && (of < 0 || v.path[k][agreed] == of);
+                        of = v.path[k][agreed];
+                    }
+            }
+            if (agreed != done)
+                fail_msg("seed %llu: after step %d %d steps are decided, but survivors agree on %d", (unsigned long long)seed,
+                         (int)t, (int)done, (int)agreed);
+            n_checked++;
+        }
+        sp_online_free(online);
+        dense_model_free(m);
+        random_case_free(&c);
+    }
+    assert_true(n_checked > 1000);
+}
+
+/* Each kind of stream has a call of its own. */
+static void test_exact_calls(void **state)
+{
+    (void)state;
+    random_case c = random_case_new(1, &shapes[0]);
+    sp_online *fixed, *exact;
+    sp_error err;
+    int32_t classes[4], n;
+    assert_ok(sp_online_new(c.chain, 1, &fixed, &err), &err);
+    assert_ok(sp_online_new_exact(c.chain, -1, &exact, &err), &err);
+    assert_int_equal(sp_online_push_exact(fixed, c.data, false, classes, &n, &err), SP_EINVAL);
+    assert_int_equal(sp_online_push(exact, c.data, false, classes, &err), SP_EINVAL);
+    assert_int_equal(sp_online_forced(exact), 0);
+    sp_online_free(fixed);
+    sp_online_free(exact);
+    random_case_free(&c);
+}
+
 /* Two classes that never change into each other. */
 static sp_chain *two_islands(void)
 {
@@ -477,8 +633,15 @@ static void test_bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definitions),    cmocka_unit_test(test_sparse_beam), cmocka_unit_test(test_lag_zero_is_greedy),
-        cmocka_unit_test(test_stream_is_file), cmocka_unit_test(test_failed_push), cmocka_unit_test(test_endless_stream),
+        cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_sparse_beam),
+        cmocka_unit_test(test_lag_zero_is_greedy),
+        cmocka_unit_test(test_exact_stream_is_viterbi),
+        cmocka_unit_test(test_exact_stream_decides_at_once),
+        cmocka_unit_test(test_exact_calls),
+        cmocka_unit_test(test_stream_is_file),
+        cmocka_unit_test(test_failed_push),
+        cmocka_unit_test(test_endless_stream),
         cmocka_unit_test(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

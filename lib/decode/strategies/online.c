@@ -11,6 +11,10 @@
  * window stays true. Otherwise a live state may have been reached best through the wrong class and second best through the right
  * one, which is no longer known; the window is then decoded again from the new anchor. So the answer is that of the definition,
  * and the price of a replay is paid only where paths compete for longer than the lag.
+ *
+ * An exact stream decides a step as soon as all survivors have one class there. The survivors are a tree: of each state of the window is
+ * known how many of the step after it come from it, and of each class how many of its states are in the tree. A state that nobody comes from
+ * falls out, and so, perhaps, does the one before it: all in all each state is put in and taken out once.
  */
 #include "statepath/stream.h"
 
@@ -21,9 +25,10 @@
 #include "core/try.h"
 #include "decode/strategies/can_end.h"
 #include "decode/strategies/frontier.h"
+#include "decode/strategies/online.h"
 #include "decode/strategy.h"
 
-enum { FIRST_CAPACITY = 16, REBASE_EVERY = 1024, FLUSH_EVERY = 1024 };
+enum { FIRST_CAPACITY = 16, REBASE_EVERY = 1024 };
 
 struct sp_online {
     const sp_chain *chain;
@@ -32,6 +37,13 @@ struct sp_online {
 
     int64_t n_pushed, n_decided;
     int64_t n_fixed; /* steps before it have their class in fixed[]; >= n_decided */
+
+    /* Of an exact stream, rings likewise. */
+    bool is_exact, has_anchor;
+    int32_t *children; /* [capacity,M] states of the next step that come from it; of the newest step 1 of those that are live */
+    int32_t *alive;    /* [capacity,K] states of the class in the tree */
+    int32_t *distinct; /* [capacity] classes that have any */
+    int64_t n_forced;  /* steps decided at the lag, before all survivors agreed */
 
     int64_t n_steps;    /* of each recording; 0: not known */
     sp_can_end can_end; /* where n_steps is known */
@@ -84,19 +96,47 @@ sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_
     return SP_OK;
 }
 
-void sp_online_free(sp_online *o)
+static void free_window(sp_online *o)
 {
-    if (!o)
-        return;
     free(o->rows);
     free(o->back);
     free(o->gaps);
     free(o->fixed);
+    free(o->children);
+    free(o->alive);
+    free(o->distinct);
+}
+
+void sp_online_free(sp_online *o)
+{
+    if (!o)
+        return;
+    free_window(o);
     free(o->doubles);
     free(o->ints);
     free(o->is_seen);
     sp_can_end_clear(&o->can_end);
     free(o);
+}
+
+sp_status sp_online_new_exact(const sp_chain *chain, int32_t most_lag, sp_online **out, sp_error *err)
+{
+    const sp_status status = sp_online_new(chain, most_lag < 0 ? INT32_MAX - 1 : most_lag, out, err);
+    if (status == SP_OK) {
+        (*out)->is_exact = true;
+        (*out)->has_anchor = most_lag >= 0;
+    }
+    return status;
+}
+
+void sp_online_forget_reach(sp_online *o)
+{
+    o->has_reach = false;
+}
+
+int64_t sp_online_forced(const sp_online *o)
+{
+    return o->n_forced;
 }
 
 sp_status sp_online_end_after(sp_online *o, int64_t n_steps, sp_error *err)
@@ -125,7 +165,7 @@ void sp_online_restart(sp_online *o)
 {
     for (int f = 0; f < 4; f++)
         sp_frontier_clear(&o->frontiers[f]);
-    o->n_pushed = o->n_decided = o->n_fixed = 0;
+    o->n_pushed = o->n_decided = o->n_fixed = o->n_forced = 0;
 }
 
 int32_t sp_online_pending(const sp_online *o)
@@ -163,11 +203,12 @@ static sp_status window_reserve(sp_online *o, sp_error *err)
     wider.back = malloc(capacity * n_states * sizeof *wider.back);
     wider.gaps = malloc(capacity);
     wider.fixed = malloc(capacity * sizeof *wider.fixed);
-    if (!wider.rows || !wider.back || !wider.gaps || !wider.fixed) {
-        free(wider.rows);
-        free(wider.back);
-        free(wider.gaps);
-        free(wider.fixed);
+    wider.children = o->is_exact ? malloc(capacity * n_states * sizeof *wider.children) : NULL;
+    wider.alive = o->is_exact ? malloc(capacity * n_classes * sizeof *wider.alive) : NULL;
+    wider.distinct = o->is_exact ? malloc(capacity * sizeof *wider.distinct) : NULL;
+    if (!wider.rows || !wider.back || !wider.gaps || !wider.fixed ||
+        (o->is_exact && (!wider.children || !wider.alive || !wider.distinct))) {
+        free_window(&wider);
         return sp_no_memory(err);
     }
     for (int64_t t = o->n_decided; t < o->n_pushed; t++) {
@@ -176,16 +217,14 @@ static sp_status window_reserve(sp_online *o, sp_error *err)
         memcpy(back_of(&wider, t), back_of(o, t), n_states * sizeof *o->back);
         wider.gaps[to] = o->gaps[from];
         wider.fixed[to] = o->fixed[from];
+        if (o->is_exact) {
+            memcpy(wider.children + to * n_states, o->children + from * n_states, n_states * sizeof *o->children);
+            memcpy(wider.alive + to * n_classes, o->alive + from * n_classes, n_classes * sizeof *o->alive);
+            wider.distinct[to] = o->distinct[from];
+        }
     }
-    free(o->rows);
-    free(o->back);
-    free(o->gaps);
-    free(o->fixed);
-    o->capacity = capacity;
-    o->rows = wider.rows;
-    o->back = wider.back;
-    o->gaps = wider.gaps;
-    o->fixed = wider.fixed;
+    free_window(o);
+    *o = wider;
     return SP_OK;
 }
 
@@ -328,7 +367,7 @@ static int32_t decide(sp_online *o)
     move_anchor(o, t, k);
     if (!agree || t == o->n_pushed - 1)
         replay(o, t);
-    else if (t % REBASE_EVERY == 0) /* streams have no end; values must */
+    else if (t % REBASE_EVERY == 0 && !o->is_exact) /* streams have no end; values must */
         rebase(o->now);
     o->n_decided++;
     return k;
@@ -384,7 +423,8 @@ static sp_status stuck(const sp_online *o, bool is_reached, sp_error *err)
                       (long long)o->n_pushed);
 }
 
-sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *decided, sp_error *err)
+/* Takes a step into the window. */
+static sp_status take(sp_online *o, const double *row, bool is_gap, sp_error *err)
 {
     sp_status status = row_check(o, row, err);
     if (status == SP_OK)
@@ -410,9 +450,132 @@ sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *
         memcpy(o->reach, o->reach + o->chain->n_states, (size_t)o->chain->n_states);
     swap(&o->now, &o->next);
     o->n_pushed++;
+    return SP_OK;
+}
+
+sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *decided, sp_error *err)
+{
+    if (o->is_exact)
+        return sp_fail(err, SP_EINVAL, "an exact stream decides any number of steps at once: sp_online_push_exact() gives them");
+    const sp_status status = take(o, row, is_gap, err);
+    if (status != SP_OK)
+        return status;
     *decided = o->n_pushed - o->n_decided > o->lag ? decide(o) : -1;
     if (*decided >= 0 && o->anchor->n_live == 0) /* nothing leads there from what was decided before */
         return sp_decode_bug(NAN, -INFINITY, err);
+    return SP_OK;
+}
+
+/* ---- exact ---- */
+
+static int32_t *children_of(const sp_online *o, int64_t t)
+{
+    return o->children + (size_t)t % o->capacity * (size_t)o->chain->n_states;
+}
+
+static int32_t *alive_of(const sp_online *o, int64_t t)
+{
+    return o->alive + (size_t)t % o->capacity * (size_t)o->chain->n_classes;
+}
+
+static int32_t *distinct_at(const sp_online *o, int64_t t)
+{
+    return &o->distinct[(size_t)t % o->capacity];
+}
+
+/* Puts state i of step t into the tree, with one more that comes from it. Returns whether it was not there. */
+static bool grow(sp_online *o, int64_t t, int32_t i)
+{
+    if (children_of(o, t)[i]++ > 0)
+        return false;
+    *distinct_at(o, t) += alive_of(o, t)[o->chain->state_class[i]]++ == 0;
+    return true;
+}
+
+/* One less comes from state i of step t: takes it out where it was the last, and goes on before it, as far as steps are pending. */
+static void prune(sp_online *o, int64_t t, int32_t i)
+{
+    for (;; t--) {
+        if (--children_of(o, t)[i] > 0)
+            return;
+        *distinct_at(o, t) -= --alive_of(o, t)[o->chain->state_class[i]] == 0;
+        if (t == o->n_decided)
+            return;
+        i = back_of(o, t)[i];
+    }
+}
+
+static void empty(sp_online *o, int64_t t)
+{
+    memset(children_of(o, t), 0, (size_t)o->chain->n_states * sizeof *o->children);
+    memset(alive_of(o, t), 0, (size_t)o->chain->n_classes * sizeof *o->alive);
+    *distinct_at(o, t) = 0;
+}
+
+/* The newest step joins the tree. `before` are the states that were live one step before. */
+static void add_step(sp_online *o, const sp_frontier *before)
+{
+    const int64_t t = o->n_pushed - 1;
+    empty(o, t);
+    for (int32_t n = 0; n < o->now->n_live; n++)
+        grow(o, t, o->now->live[n]);
+    if (t == o->n_decided)
+        return;
+    for (int32_t n = 0; n < o->now->n_live; n++)
+        children_of(o, t - 1)[back_of(o, t)[o->now->live[n]]]++;
+    for (int32_t n = 0; n < before->n_live; n++) /* each had one of its own, as the newest */
+        prune(o, t - 1, before->live[n]);
+}
+
+/* The tree of the pending steps anew, after a replay. */
+static void plant(sp_online *o)
+{
+    for (int64_t t = o->n_decided; t < o->n_pushed; t++)
+        empty(o, t);
+    for (int32_t n = 0; n < o->now->n_live && o->n_decided < o->n_pushed; n++) {
+        int32_t i = o->now->live[n];
+        for (int64_t t = o->n_pushed - 1; grow(o, t, i) && t > o->n_decided; t--)
+            i = back_of(o, t)[i];
+    }
+}
+
+/* The class of the oldest pending step, where all survivors agree on it; -1 where they do not. */
+static int32_t agreed(const sp_online *o)
+{
+    if (*distinct_at(o, o->n_decided) != 1)
+        return -1;
+    int32_t k = 0;
+    while (alive_of(o, o->n_decided)[k] == 0)
+        k++;
+    return k;
+}
+
+sp_status sp_online_push_exact(sp_online *o, const double *row, bool is_gap, int32_t *classes, int32_t *n, sp_error *err)
+{
+    if (!o->is_exact)
+        return sp_fail(err, SP_EINVAL, "this stream decides at a fixed lag: sp_online_push() gives what is decided");
+    const sp_status status = take(o, row, is_gap, err);
+    if (status != SP_OK)
+        return status;
+    *n = 0;
+    add_step(o, o->next); /* what was now before */
+    while (o->n_decided < o->n_pushed) {
+        int32_t k = agreed(o);
+        if (k >= 0) {
+            if (o->has_anchor)
+                move_anchor(o, o->n_decided, k);
+            o->n_decided++;
+        } else if (o->n_pushed - o->n_decided > o->lag) {
+            k = decide(o);
+            o->n_forced++;
+            plant(o);
+        } else {
+            break;
+        }
+        if (o->has_anchor && o->anchor->n_live == 0)
+            return sp_decode_bug(NAN, -INFINITY, err);
+        classes[(*n)++] = k;
+    }
     return SP_OK;
 }
 
@@ -443,110 +606,3 @@ sp_status sp_online_finish(sp_online *o, int32_t *classes, int32_t *n, sp_error 
     sp_online_restart(o);
     return SP_OK;
 }
-
-/* ---- the strategy ---- */
-
-/* A path lags behind the scores: steps written .. written+n_rows-1 have been seen, the first n_path of them are decided. */
-typedef struct lagging {
-    sp_online *online;
-    size_t room;       /* steps: the lag twice, so that few rows are moved, and some more */
-    double *rows;      /* [room,K] */
-    int64_t *segments; /* [room], or NULL */
-    int32_t *path;     /* [room] */
-    int64_t written, n_rows, n_path;
-} lagging;
-
-static bool lagging_init(lagging *l, const sp_sequence *s, int32_t lag)
-{
-    size_t K = (size_t)s->chain->n_classes;
-    int64_t most = s->recording.n_steps, wanted = 2 * ((int64_t)lag + 1) + FLUSH_EVERY;
-    l->room = (size_t)(wanted < most ? wanted : most);
-    l->rows = l->room <= SIZE_MAX / sizeof *l->rows / K ? malloc(l->room * K * sizeof *l->rows) : NULL;
-    l->segments = s->recording.has_gap ? malloc(l->room * sizeof *l->segments) : NULL;
-    l->path = malloc(l->room * sizeof *l->path);
-    return l->rows && l->path && (l->segments || !s->recording.has_gap);
-}
-
-static void lagging_free(lagging *l)
-{
-    sp_online_free(l->online);
-    free(l->rows);
-    free(l->segments);
-    free(l->path);
-}
-
-/* Writes what is decided. */
-static sp_status flush(lagging *l, sp_sequence *s, sp_error *err)
-{
-    size_t K = (size_t)s->chain->n_classes, done = (size_t)l->n_path, left = (size_t)(l->n_rows - l->n_path);
-    if (done == 0)
-        return SP_OK;
-    sp_scores scores = {l->rows, SP_F64, s->chain->n_classes, l->n_path, l->segments};
-    sp_status status = sp_sequence_write(s, l->written, &scores, l->path, NULL, err);
-    memmove(l->rows, l->rows + done * K, left * K * sizeof *l->rows);
-    if (l->segments)
-        memmove(l->segments, l->segments + done, left * sizeof *l->segments);
-    l->written += l->n_path;
-    l->n_rows -= l->n_path;
-    l->n_path = 0;
-    return status;
-}
-
-/* Takes row t of piece i. */
-static sp_status push(lagging *l, sp_sequence *s, int64_t i, const sp_scores *scores, int64_t t, sp_error *err)
-{
-    double *row = l->rows + (size_t)l->n_rows * (size_t)s->chain->n_classes;
-    const double *e = sp_row(scores, t, row);
-    if (e != row)
-        memcpy(row, e, (size_t)s->chain->n_classes * sizeof *row);
-    if (l->segments)
-        l->segments[l->n_rows] = scores->segments[t];
-    l->n_rows++;
-    int32_t k;
-    sp_status status = sp_online_push(l->online, row, sp_sequence_is_gap(s, i, scores, t), &k, err);
-    if (status == SP_OK && k >= 0)
-        l->path[l->n_path++] = k;
-    return status == SP_OK && (size_t)l->n_rows == l->room ? flush(l, s, err) : status;
-}
-
-static sp_status go_online(lagging *l, sp_sequence *s, sp_error *err)
-{
-    sp_status status = SP_OK;
-    int64_t step = -1; /* the last one pushed */
-    int32_t n_rest = 0;
-    for (int64_t i = 0; i < s->n; i++) {
-        sp_scores scores;
-        TRY(sp_sequence_read(s, i, &scores, err));
-        for (int64_t t = 0; t < scores.n_steps; t++) {
-            step = i * s->steps + t;
-            TRY(push(l, s, i, &scores, t, err));
-        }
-    }
-    TRY(sp_online_finish(l->online, l->path + l->n_path, &n_rest, err));
-    l->n_path += n_rest;
-    TRY(flush(l, s, err));
-done:
-    return status == SP_ENOPATH || status == SP_EDEADEND ? sp_sequence_stuck(s, "online decoding", step, err) : status;
-}
-
-static sp_status decode(sp_sequence *s, int32_t lag, sp_error *err)
-{
-    lagging l = {.online = NULL};
-    sp_status status = SP_OK;
-    TRY(lagging_init(&l, s, lag) ? sp_online_new(s->chain, lag, &l.online, err) : sp_no_memory(err));
-    l.online->has_reach = false;
-    TRY(go_online(&l, s, err));
-done:
-    lagging_free(&l);
-    return status;
-}
-
-const sp_strategy_row sp_online_row = {{.name = "online",
-                                        .parameter = "LAG",
-                                        .sample = 5,
-                                        .is_legal = true,
-                                        .knows_rules = true,
-                                        .readings = 1,
-                                        .summary = "decides each step once LAG more steps have been seen",
-                                        .when = "live correction while a recording goes on (`statepath stream`)"},
-                                       .decode = decode};

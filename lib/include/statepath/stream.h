@@ -52,6 +52,28 @@ sp_status sp_online_end_after(sp_online *online, int64_t n_steps, sp_error *err)
  * then up to `lag` times that, when a decision rules out partial paths that were still in play. */
 sp_status sp_online_push(sp_online *online, const double *row, bool is_gap, int32_t *decided, sp_error *err);
 
+/* ---- exact, at a lag that varies ----
+ *
+ * A step is decided as soon as all surviving partial paths, the best into each state of the newest step, have one class there. No step that
+ * comes later can change it, so what comes out, whatever pieces the recording comes in, is sp_viterbi()'s path of the whole. (Where no path
+ * can end the recording sp_online_finish() says so, after steps have been decided.) Where survivors never agree, nothing is decided before the end;
+ * with a greatest lag a step is decided at the latest when so many more have been seen, as at a fixed lag, and counted.
+ * Source  Sramek, Brejova and Vinar 2007, "On-line Viterbi algorithm for analysis of long biological sequences",
+ * doi:10.1007/978-3-540-74126-8_23. */
+
+/* As sp_online_new(). most_lag: -1: none. Memory grows with the steps that are pending, O(K + M) each. SP_OK; SP_ENOMEM. */
+sp_status sp_online_new_exact(const sp_chain *chain, int32_t most_lag, sp_online **out, sp_error *err);
+
+/* As sp_online_push().
+ *   classes  out [sp_online_pending() + 1] of the steps that are decided now, in order
+ *   n        out, how many; 0: none
+ * SP_EINVAL: the stream is of a fixed lag. Cost  amortised O(transitions + K); with a greatest lag twice that, and O(lag M) for a step that is
+ * forced. */
+sp_status sp_online_push_exact(sp_online *online, const double *row, bool is_gap, int32_t *classes, int32_t *n, sp_error *err);
+
+/* Steps of the recording at hand that were decided at the greatest lag, before all survivors agreed. */
+int64_t sp_online_forced(const sp_online *online);
+
 /* Steps pushed and not yet decided: at most the lag. */
 int32_t sp_online_pending(const sp_online *online);
 

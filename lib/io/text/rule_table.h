@@ -1,4 +1,4 @@
-/* A table of rules by recording: `recording_rules` as a file. */
+/* A table of rules by recording: `own_rules` as a file. */
 #ifndef STATEPATH_IO_RULE_TABLE_H
 #define STATEPATH_IO_RULE_TABLE_H
 

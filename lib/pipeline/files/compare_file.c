@@ -78,7 +78,7 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
 /* Rules of recordings' own, from a table or of the file itself. */
 static sp_status find_own_rules(file_run *r, sp_error *err)
 {
-    const char *where = r->p.opt->recording_rules;
+    const char *where = r->p.opt->own_rules;
     const sp_source_info *info = r->p.info;
     sp_subjects *texts = NULL;
     sp_status status = SP_OK;
@@ -96,7 +96,7 @@ static sp_status find_own_rules(file_run *r, sp_error *err)
         status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_PLACE, .place = where}, &texts, err);
         if (status == SP_EINVAL || status == SP_EFILE || status == SP_EDATA)
             status = sp_fail(err, status,
-                             "`recording_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or an attribute of each "
+                             "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or an attribute of each "
                              "recording, that holds one text for each; `.*` is a rule that every path keeps",
                              where, info->file);
     }

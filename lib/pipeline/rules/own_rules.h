@@ -1,4 +1,4 @@
-/* Rules that recordings have of their own: `recording_rules` of a run (models/rules.md). */
+/* Rules that recordings have of their own: `own_rules` of a run (models/rules.md). */
 #ifndef PIPELINE_OWN_RULES_H
 #define PIPELINE_OWN_RULES_H
 

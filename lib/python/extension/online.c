@@ -10,7 +10,8 @@ typedef struct online_object {
     double *row;       /* [K] */
     double *log_prior; /* [K] */
     sp_prepare_options how;
-    bool is_busy; /* a push works without the GIL */
+    bool is_exact; /* decides any number of steps at once */
+    bool is_busy;  /* a push works without the GIL */
 } online_object;
 
 static PyTypeObject *online_type;
@@ -47,20 +48,20 @@ static sp_status keep_preparation(online_object *self, PyObject *options, int ki
     return status;
 }
 
-/* Online(chain, lag, remaining steps or 0, kind, options) */
+/* Online(chain, lag, remaining steps or 0, is_exact, kind, options); lag -1: none, of an exact one */
 static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
     PyObject *chain, *options;
     long long lag, remaining;
-    int kind;
+    int kind, is_exact;
     sp_error err;
     if (names && PyDict_Size(names) > 0) {
         PyErr_SetString(PyExc_TypeError, "Online takes no names");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OLLiO!", &chain, &lag, &remaining, &kind, &PyDict_Type, &options) || !chain_of(chain))
+    if (!PyArg_ParseTuple(args, "OLLpiO!", &chain, &lag, &remaining, &is_exact, &kind, &PyDict_Type, &options) || !chain_of(chain))
         return NULL;
-    if (lag < 0 || lag > INT32_MAX / 2) {
+    if (lag < (is_exact ? -1 : 0) || lag > INT32_MAX / 2) {
         sp_fail(&err, SP_EINVAL, "lag %lld: a number of steps from 0 to %d", lag, INT32_MAX / 2);
         return raise_error(&err);
     }
@@ -73,7 +74,8 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
     self->row = malloc((size_t)c->n_classes * sizeof *self->row);
     sp_status status = self->row ? keep_preparation(self, options, kind, c->n_classes, &err) : sp_no_memory(&err);
     if (status == SP_OK)
-        status = sp_online_new(c->chain, (int32_t)lag, &self->online, &err);
+        status = (is_exact ? sp_online_new_exact : sp_online_new)(c->chain, (int32_t)lag, &self->online, &err);
+    self->is_exact = is_exact;
     if (status == SP_OK)
         status = sp_online_end_after(self->online, remaining, &err);
     if (status == SP_OK)
@@ -98,7 +100,18 @@ static bool begin(online_object *self)
     return !self->is_busy;
 }
 
-/* push(row float64 [K], is_gap) -> the class of the step `lag` back, or None */
+static PyObject *list_of_classes(const int32_t *classes, int32_t n)
+{
+    PyObject *list = PyList_New(n);
+    for (int32_t i = 0; list && i < n; i++) {
+        PyObject *class = PyLong_FromLong(classes[i]);
+        if (!class || PyList_SetItem(list, i, class) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* push(row float64 [K], is_gap) -> the class of the step `lag` back, or None; of an exact one the list of those decided now */
 static PyObject *online_push(PyObject *object, PyObject *args)
 {
     online_object *self = (online_object *)object;
@@ -106,13 +119,17 @@ static PyObject *online_push(PyObject *object, PyObject *args)
     PyObject *row;
     int is_gap;
     array values;
-    int32_t decided = -1;
+    int32_t decided = -1, n = 0, *several = NULL;
     sp_error err;
     if (!PyArg_ParseTuple(args, "Op", &row, &is_gap) || !begin(self) || !array_take(row, "row", FLOAT64, K, false, &values))
         return NULL;
     if (!values.data) {
         PyErr_SetString(PyExc_TypeError, "a row is needed");
         return NULL;
+    }
+    if (self->is_exact && !(several = malloc(((size_t)sp_online_pending(self->online) + 1) * sizeof *several))) {
+        array_release(&values);
+        return PyErr_NoMemory();
     }
     self->is_busy = true;
     memcpy(self->row, values.data, (size_t)K * sizeof *self->row);
@@ -121,11 +138,15 @@ static PyObject *online_push(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS;
     status = prepare(self, K, &err);
     if (status == SP_OK)
-        status = sp_online_push(self->online, self->row, is_gap, &decided, &err);
+        status = self->is_exact ? sp_online_push_exact(self->online, self->row, is_gap, several, &n, &err)
+                                : sp_online_push(self->online, self->row, is_gap, &decided, &err);
     Py_END_ALLOW_THREADS;
     self->is_busy = false;
-    if (status != SP_OK)
-        return raise_error(&err);
+    if (status != SP_OK || self->is_exact) {
+        PyObject *result = status == SP_OK ? list_of_classes(several, n) : raise_error(&err);
+        free(several);
+        return result;
+    }
     return decided >= 0 ? PyLong_FromLong(decided) : Py_NewRef(Py_None);
 }
 
@@ -142,12 +163,7 @@ static PyObject *online_finish(PyObject *object, PyObject *none)
     if (!rest)
         return PyErr_NoMemory();
     const sp_status status = sp_online_finish(self->online, rest, &n, &err);
-    PyObject *list = status == SP_OK ? PyList_New(n) : raise_error(&err);
-    for (int32_t i = 0; list && i < n; i++) {
-        PyObject *class = PyLong_FromLong(rest[i]);
-        if (!class || PyList_SetItem(list, i, class) != 0)
-            Py_CLEAR(list);
-    }
+    PyObject *list = status == SP_OK ? list_of_classes(rest, n) : raise_error(&err);
     free(rest);
     return list;
 }
@@ -167,10 +183,17 @@ static PyObject *online_pending(PyObject *object, PyObject *none)
     return PyLong_FromLong(sp_online_pending(((online_object *)object)->online));
 }
 
+static PyObject *online_forced(PyObject *object, PyObject *none)
+{
+    (void)none;
+    return PyLong_FromLongLong(sp_online_forced(((online_object *)object)->online));
+}
+
 static PyMethodDef methods[] = {{"push", online_push, METH_VARARGS, NULL},
                                 {"finish", online_finish, METH_NOARGS, NULL},
                                 {"restart", online_restart, METH_NOARGS, NULL},
                                 {"pending", online_pending, METH_NOARGS, NULL},
+                                {"forced", online_forced, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_new, online_new}, {Py_tp_dealloc, online_free}, {Py_tp_methods, methods}, {0, NULL}};
 static PyType_Spec spec = {

@@ -15,7 +15,7 @@ from ._errors import BugError, DeadEndError, FileError, ModelError, NoPathError,
 from ._evaluate import compare, evaluate, fit
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
-from ._online import OnlineDecoder
+from ._online import ExactDecoder, OnlineDecoder
 from ._parts import Part, compare_part, merge
 from ._passes import log_partition, marginals, path_score
 from ._recordings import Recordings, read
@@ -27,6 +27,7 @@ __all__ = [
     "BugError",
     "DeadEndError",
     "Decoded",
+    "ExactDecoder",
     "FileError",
     "Leak",
     "Model",

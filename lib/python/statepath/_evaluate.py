@@ -105,7 +105,7 @@ def _of_ids(rules: Any, ids: Sequence[str]) -> Any:
         return rules
     unknown = [name for name in rules if str(name) not in ids]
     if unknown:
-        raise StatepathError(f"recording_rules= names recording {unknown[0]!r}, which is not there")
+        raise StatepathError(f"own_rules= names recording {unknown[0]!r}, which is not there")
     named = {str(name): text for name, text in rules.items()}
     return [named.get(name, "") for name in ids]
 
@@ -176,7 +176,7 @@ def compare(
     *,
     ids: Sequence[str] | None = None,
     subjects: Sequence[Any] | None = None,
-    recording_rules: Sequence[str] | Mapping[str, str] | None = None,
+    own_rules: Sequence[str] | Mapping[str, str] | None = None,
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
     cv: int | None = None,
@@ -202,7 +202,7 @@ def compare(
         Names of the recordings.
     subjects : sequence, optional
         Whose each recording is: recordings of one are one unit of inference.
-    recording_rules : sequence or mapping of str, optional
+    own_rules : sequence or mapping of str, optional
         Rules of each recording's own, beside the model's, parted by ";": one text a recording, "" without any, or a mapping of ids. All
         violations of them are those of the rule `own`. Not with `against`, `cv` and `rule_costs`.
     weights : array, optional
@@ -238,11 +238,11 @@ def compare(
     """
     library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
-    if recording_rules is not None:
+    if own_rules is not None:
         for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs"))):
             if value is not None and value is not False:
-                raise StatepathError(f"recording_rules= does not go with {word}=: all recordings must have the same rules there")
-        inputs["rules"] = texts_of(_of_ids(recording_rules, inputs["ids"]), len(inputs["ids"]), "recording_rules")
+                raise StatepathError(f"own_rules= does not go with {word}=: all recordings must have the same rules there")
+        inputs["rules"] = texts_of(_of_ids(own_rules, inputs["ids"]), len(inputs["ids"]), "own_rules")
     rivals = {}
     if against is not None and not isinstance(against, Mapping):
         raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")

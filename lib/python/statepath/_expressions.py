@@ -24,7 +24,7 @@ Rules = Iterable[str | Rule | Mapping[str, Any]]
 
 def rules_of(given: Any) -> list[Any]:
     """`rules` of the JSON. What a rule is the reader of the JSON says."""
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) != 1:
         raise ModelError(f'rules={reprlib.repr(given)}: give a list of rules, as ["never REM Wake REM", {{"name": "n3", "rule": "at_least 1 N3"}}]')
     return [_rule(one, i) for i, one in enumerate(given)]
 
