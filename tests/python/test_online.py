@@ -15,7 +15,7 @@ def models():
     yield sp.Model(LETTERS, log_weights=stay, rules=["never a b a"], min_dwell={"c": 3})
 
 
-@pytest.mark.parametrize("model", models(), ids=["allow", "weights", "rules"])
+@pytest.mark.parametrize("model", list(models()), ids=["allow", "weights", "rules"])
 def test_exact_is_the_whole_decode(model):
     rng = np.random.default_rng(4)
     for n in (0, 1, 7, 300):

@@ -184,7 +184,7 @@ class ExactDecoder(_Stream):
     >>> list(exact.stream([[0.9, 0.1], [0.4, 0.6]]))
     [0, 1]
     >>> exact.push([0.2, 0.8]), exact.lag, exact.model.classes
-    ([1], None, ('a', 'b'))
+    ([], None, ('a', 'b'))
     >>> exact.restart()
     """
 
