@@ -156,6 +156,7 @@ void sp_comparison_free(sp_comparison *c)
     }
     FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->asked,
              c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->durations,
-             c->rules, c->rule_violations, c->rule_places, c->run_places, c->reference_illegal_pairs, c->reference_transition_counts,
-             c->reference_transition_pairs, c->strategies, c->comparisons, c->background, c->missing_parts, c);
+             c->rules, c->rule_violations, c->rule_places, c->run_places, c->reference_illegal_pairs,
+             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c->background,
+             c->missing_parts, c);
 }

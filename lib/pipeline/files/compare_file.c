@@ -95,10 +95,11 @@ static sp_status find_own_rules(file_run *r, sp_error *err)
     } else if (where) {
         status = sp_source_subjects(r->in.source, &(sp_groups){.by = SP_GROUPS_PLACE, .place = where}, &texts, err);
         if (status == SP_EINVAL || status == SP_EFILE || status == SP_EDATA)
-            status = sp_fail(err, status,
-                             "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or an attribute of each "
-                             "recording, that holds one text for each; `.*` is a rule that every path keeps",
-                             where, info->file);
+            status =
+                sp_fail(err, status,
+                        "`own_rules` %s: neither a table .csv or .tsv, nor in %s a dataset of texts, or an attribute of each "
+                        "recording, that holds one text for each; `.*` is a rule that every path keeps",
+                        where, info->file);
     }
     if (status == SP_OK && texts)
         status = sp_own_rules_open(&r->p, texts, err);

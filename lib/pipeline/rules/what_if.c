@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base85.h"
 #include "core/chain.h"
 #include "core/model/durations.h"
 #include "core/numbers.h"
-#include "core/base85.h"
 #include "core/packed_scores.h"
 #include "core/try.h"
 #include "evaluate/comparison.h"
@@ -166,7 +166,8 @@ static bool is_wanted(const sp_pipeline *p, const sp_comparison *c)
     for (int s = 0; s < p->n_strategies; s++)
         any |= is_known(p->strategies[s].kind);
     return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && c->n_traces > 0 && any && p->source->is_decoded &&
-           !p->folds && !p->own && c->n_classes <= SP_WHAT_IF_CLASSES && p->model->n_states <= SP_WHAT_IF_CLASSES && sp_report_decodes();
+           !p->folds && !p->own && c->n_classes <= SP_WHAT_IF_CLASSES && p->model->n_states <= SP_WHAT_IF_CLASSES &&
+           sp_report_decodes();
 }
 
 sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_error *err)

@@ -59,7 +59,8 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_TypeError, "Online takes no names");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OLLpiO!", &chain, &lag, &remaining, &is_exact, &kind, &PyDict_Type, &options) || !chain_of(chain))
+    if (!PyArg_ParseTuple(args, "OLLpiO!", &chain, &lag, &remaining, &is_exact, &kind, &PyDict_Type, &options) ||
+        !chain_of(chain))
         return NULL;
     if (lag < (is_exact ? -1 : 0) || lag > INT32_MAX / 2) {
         sp_fail(&err, SP_EINVAL, "lag %lld: a number of steps from 0 to %d", lag, INT32_MAX / 2);
@@ -189,12 +190,9 @@ static PyObject *online_forced(PyObject *object, PyObject *none)
     return PyLong_FromLongLong(sp_online_forced(((online_object *)object)->online));
 }
 
-static PyMethodDef methods[] = {{"push", online_push, METH_VARARGS, NULL},
-                                {"finish", online_finish, METH_NOARGS, NULL},
-                                {"restart", online_restart, METH_NOARGS, NULL},
-                                {"pending", online_pending, METH_NOARGS, NULL},
-                                {"forced", online_forced, METH_NOARGS, NULL},
-                                {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"push", online_push, METH_VARARGS, NULL},      {"finish", online_finish, METH_NOARGS, NULL},
+                                {"restart", online_restart, METH_NOARGS, NULL}, {"pending", online_pending, METH_NOARGS, NULL},
+                                {"forced", online_forced, METH_NOARGS, NULL},   {NULL, NULL, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_new, online_new}, {Py_tp_dealloc, online_free}, {Py_tp_methods, methods}, {0, NULL}};
 static PyType_Spec spec = {
     .name = "statepath._core.Online", .basicsize = sizeof(online_object), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};

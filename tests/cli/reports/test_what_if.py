@@ -204,6 +204,16 @@ class TestWhatIf(st.TestCase):
         self.assertEqual(page.settings["model"]["durations"], dict(lasts, N3={"min": 2}, N2={"negative_binomial": {"mean": 16, "dispersion": 1.5}}))
         self.as_program(page, demo, ["argmax", "greedy", "viterbi", "beam:4"], 3, n=min(CHANGES, 40))
 
+    def test_rules(self):
+        """Rules over more than two steps stay whatever is changed; times are written as steps, since the page does not know how long one is."""
+        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        rules = ["never REM Wake REM", {"name": "late", "rule": "not_before 45min REM from first [N1 N2 N3]"}, {"name": "deep", "rule": "at_least 1 N3", "cost": 2.5}]
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "ruled", "classes": ["Wake", "N1", "N2", "N3", "REM"], "forbid": {"Wake": ["N3"]}, "rules": rules}))
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:40", "--what-if-bytes", "60000")
+        self.assertEqual([rule["rule"] if isinstance(rule, dict) else rule for rule in page.settings["model"]["rules"]],
+                         ["never REM Wake REM", "not_before 90 REM from first [N1 N2 N3]", "at_least 1 N3"])
+        self.as_program(page, demo, ["argmax", "greedy", "viterbi", "beam:40"], 3, n=min(CHANGES, 40))
+
     def test_many_lengths(self):
         """A page holds as many lengths as its recordings can tell, and says so."""
         steps = 65536
