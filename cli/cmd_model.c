@@ -74,7 +74,7 @@ enum { MAX_NAMES = 65536 };
 static sp_status types_from(char *text, const char *kind, const char ***names, int32_t *n, sp_error *err)
 {
     if (!text)
-        return sp_fail(err, SP_EINVAL, "model new %s needs --types A,B,C", kind);
+        return sp_fail(err, SP_EINVAL, "model new %s needs --types A,B,C, or --id2label config.json", kind);
     char **parts = malloc(MAX_NAMES * sizeof *parts);
     if (!parts)
         return sp_no_memory(err);
@@ -191,27 +191,52 @@ static sp_status new_shape(const char *kind, int32_t n, const char *const *names
     return strcmp(kind, "cycle") == 0 ? sp_model_new_cycle(n, names, out, err) : sp_model_new_band(n, names, step, out, err);
 }
 
+static sp_status new_tags(const char *kind, options *o, sp_model **out, sp_error *err)
+{
+    const char **types = NULL;
+    sp_model *named = NULL, *model = NULL;
+    sp_tag_biases biases;
+    int32_t n = 0;
+    sp_status status = SP_OK;
+    if (o->id2label) {
+        TRY(sp_classes_load(o->id2label, &named, err));
+        TRY(sp_model_new_tags(kind, named->n_classes, (const char *const *)named->classes, &model, err));
+        if (model->n_classes != named->n_classes) /* it took them for types */
+            TRY(sp_fail(err, SP_EINVAL, "%s: id2label names no tag such as O or B-%s; entity types are given by --types", o->id2label,
+                        named->classes[0]));
+    } else {
+        TRY(types_from(o->types, kind, &types, &n, err));
+        TRY(sp_model_new_tags(kind, n, types, &model, err));
+    }
+    if (o->calibration) {
+        TRY(sp_operating_point_load(o->calibration, o->point, &biases, err));
+        TRY(sp_model_tie_tags(model, &biases, err));
+    }
+    *out = model;
+    model = NULL;
+done:
+    free(types);
+    sp_model_free(named);
+    sp_model_free(model);
+    return status;
+}
+
 static sp_status new_model(const char *kind, const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (strcmp(kind, "from-labels") == 0)
         return new_from_labels(file, o, out, err);
     if (file)
         return sp_fail(err, SP_EINVAL, "model new %s takes no file (\"%s\")", kind, file);
-    const char **types = NULL;
     sp_model *named = NULL;
-    int32_t n = 0;
     sp_status status = SP_OK;
     if (is_listed(tag_kinds, kind)) {
-        status = types_from(o->types, kind, &types, &n, err);
-        if (status == SP_OK)
-            status = sp_model_new_tags(kind, n, types, out, err);
+        status = new_tags(kind, o, out, err);
     } else {
         status = o->run.place.classes ? sp_classes_load(o->run.place.classes, &named, err)
                                       : sp_fail(err, SP_EINVAL, "model new %s needs --classes A,B,C", kind);
         if (status == SP_OK)
             status = new_shape(kind, named->n_classes, (const char *const *)named->classes, o->step, out, err);
     }
-    free(types);
     sp_model_free(named);
     if (status == SP_OK && o->run.fit.name) {
         char *name = strdup(o->run.fit.name);
@@ -318,6 +343,7 @@ const command model_command = {
                        "  statepath model check my-rules.json\n"
                        "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
                        "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
+                       "  statepath model new bioes --id2label config.json --calibration viterbi_calibration.json -o pii.json\n"
                        "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
                        "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
                        "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"

@@ -38,7 +38,7 @@ static void disarm(char *text, char blank)
 void name_options(char *text)
 {
     for (char *at = text; (at = strchr(at, '`')); at++) {
-        const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_-");
+        const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_-");
         if (n == 0 || at[1 + n] != '`' || !option_is_known(at + 1, n))
             continue;
         const bool is_output = n == 6 && strncmp(at + 1, "output", n) == 0; /* known by its letter */

@@ -220,6 +220,9 @@ model new left-right --classes a,b,c -o out.json
     --output new.json               ; = left-right --classes a,b,c
     --force                         ; = left-right --classes a,b,c -o old.json
     --types                         ; = bio
+    --id2label                      ; = bio
+    --calibration                   ; = bioes --types PER
+    --point                         ; = bioes --types PER --calibration points.json
     --classes a,b,c                 ; = cycle
     --min-count                     ; = from-labels night.h5
     --durations                     ; = from-labels night.h5
@@ -386,6 +389,8 @@ def make_files(folder):
     text("only.txt", "a1\nb1\n")
     text("votes.csv", "0,1,2,3,4\n" + "".join(",".join("%d" % (k == c) for c in range(5)) + "\n" for k in few.clip(0)))
     text("table.csv", "0,1,2,3,4\n" + "".join(",".join("%.3f" % x for x in row) + "\n" for row in rng.random((4, 5))))
+    text("config.json", json.dumps({"id2label": {"0": "O", "1": "B-PER", "2": "I-PER"}}))
+    text("points.json", json.dumps({"operating_points": {name: {"biases": {"transition_bias_background_stay": x}} for name, x in (("default", 1), ("other", 2))}}))
     text("own.csv", "id,rule\n%s,at_most 0 N1\n" % ids[0])
     text("five.txt", "Wake\nN1\nN1\nN2\nN2\n")
     text("hash.conll", "A B-PER B-PER\n# O I-PER\nB O O\n\n")

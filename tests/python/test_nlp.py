@@ -162,3 +162,18 @@ def test_faults_of_logits():
             nlp.decode_logits(logits, id2label=ID2LABEL, **more)
     with pytest.raises(sp.StatepathError, match="shape"):
         nlp.decode_logits(logits[0], id2label=ID2LABEL)
+
+
+def test_operating_points(tmp_path):
+    file = tmp_path / "points.json"
+    file.write_text('{"operating_points": {"default": {"biases": {"transition_bias_background_stay": -0.25, "transition_bias_inside_to_continue": 0.5}}, "b": {"biases": {}}}}')
+    model = sp.Model.bio(["PER"], "BIOES", calibration=file)
+    weights = model.log_weights
+    assert weights is not None and weights[0].tolist() == [-0.25, 0, -np.inf, -np.inf, 0] and weights[1, 2] == 0.5
+    other = sp.Model.bio(["PER"], "BIOES", calibration=file, point="b").log_weights
+    assert other is not None and other[0, 0] == 0
+    for point, scheme, sentence in (("c", "BIOES", "there is no operating point"), (None, "BIO", "say where an entity ends")):
+        with pytest.raises(sp.StatepathError, match=sentence):
+            sp.Model.bio(["PER"], scheme, calibration=file, point=point)
+    with pytest.raises(sp.StatepathError, match="calibration= names the file"):
+        sp.Model.bio(["PER"], "BIOES", point="b")

@@ -31,6 +31,24 @@ sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *ty
 sp_status sp_model_new_bio(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 
+/* Log weights of the transitions of BIOES tags by kind, the same for all types. Starts and ends have none. */
+typedef enum sp_tag_bias {
+    SP_BIAS_OUTSIDE_STAY,  /* O to O */
+    SP_BIAS_OUTSIDE_START, /* O to B-, S- */
+    SP_BIAS_END_OUTSIDE,   /* E-, S- to O */
+    SP_BIAS_END_START,     /* E-, S- to B-, S- */
+    SP_BIAS_INSIDE_GO_ON,  /* B-x, I-x to I-x */
+    SP_BIAS_INSIDE_END,    /* B-x, I-x to E-x */
+    SP_N_TAG_BIASES
+} sp_tag_bias;
+typedef struct sp_tag_biases {
+    double nats[SP_N_TAG_BIASES];
+} sp_tag_biases;
+
+/* Gives each transition of a model of tags its kind's weight; what is forbidden stays so. SP_OK; SP_EINVAL (a transition between its classes
+ * is of none of these kinds: they are no tags of a scheme such as BIOES), SP_ENOMEM. */
+sp_status sp_model_tie_tags(sp_model *model, const sp_tag_biases *biases, sp_error *err);
+
 /* Over given classes: left-right (stay, or go on by up to `step` classes; starts in the first, ends anywhere), cycle (stay or go
  * to the next, the last goes to the first), band (stay, or move by up to `step` classes either way). step >= 1. */
 sp_status sp_model_new_left_right(int32_t n_classes, const char *const *classes, int32_t step, sp_model **out, sp_error *err);

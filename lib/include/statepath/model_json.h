@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "statepath/model.h"
+#include "statepath/learn.h"
 #include "statepath/simulate.h"
 
 #ifdef __cplusplus
@@ -48,6 +48,10 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err);
 
 /* Writes it to a file, atomically; `force` to replace. Returns as sp_model_to_json() and sp_text_save(). */
 sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_error *err);
+
+/* The biases of an operating point (NULL: "default") of a file of operating points of a BIOES tagger (viterbi_calibration.json); a bias that is
+ * not in it is 0. SP_OK; SP_EFILE; SP_EINVAL, which says where (no such point: lists them; no such bias), SP_ENOMEM. */
+sp_status sp_operating_point_load(const char *file, const char *point, sp_tag_biases *out, sp_error *err);
 
 /* Names of the shipped models, sorted; the caller frees the array and each name. */
 sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);

@@ -119,24 +119,32 @@ static PyObject *model_shape(PyObject *module, PyObject *args)
     return status == SP_OK ? wrap_model(model) : raise_error(&err);
 }
 
-/* model_tags(scheme, types or tags) */
+/* model_tags(scheme, types or tags, file of operating points or None, point or None) */
 static PyObject *model_tags(PyObject *module, PyObject *args)
 {
-    const char *scheme;
+    const char *scheme, *points, *point;
     PyObject *types, *list;
     int32_t n = 0;
     sp_model *model = NULL;
+    sp_tag_biases biases;
     sp_error err;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sO", &scheme, &types))
+    if (!PyArg_ParseTuple(args, "sOzz", &scheme, &types, &points, &point))
         return NULL;
     const char **names = strings(types, &list, &n);
     if (!names)
         return NULL;
-    const sp_status status = sp_model_new_tags(scheme, n, names, &model, &err);
+    sp_status status = sp_model_new_tags(scheme, n, names, &model, &err);
     free(names);
     Py_DECREF(list);
-    return status == SP_OK ? wrap_model(model) : raise_error(&err);
+    if (status == SP_OK && points)
+        status = sp_operating_point_load(points, point, &biases, &err);
+    if (status == SP_OK && points)
+        status = sp_model_tie_tags(model, &biases, &err);
+    if (status == SP_OK)
+        return wrap_model(model);
+    sp_model_free(model);
+    return raise_error(&err);
 }
 
 /* Are labels and offsets such that nothing beyond them is read or counted? False with ValueError. */

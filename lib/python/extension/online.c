@@ -139,11 +139,11 @@ static PyObject *online_push(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS;
     status = prepare(self, K, &err);
     if (status == SP_OK)
-        status = self->is_exact ? sp_online_push_exact(self->online, self->row, is_gap, several, &n, &err)
+        status = several ? sp_online_push_exact(self->online, self->row, is_gap, several, &n, &err)
                                 : sp_online_push(self->online, self->row, is_gap, &decided, &err);
     Py_END_ALLOW_THREADS;
     self->is_busy = false;
-    if (status != SP_OK || self->is_exact) {
+    if (status != SP_OK || several) {
         PyObject *result = status == SP_OK ? list_of_classes(several, n) : raise_error(&err);
         free(several);
         return result;

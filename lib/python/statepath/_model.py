@@ -424,12 +424,20 @@ class Model:
         return Model._of(_core.model_from_json(text, "model"))
 
     @staticmethod
-    def bio(types_or_tags: Iterable[str], scheme: Scheme = "BIO") -> Model:
+    def bio(types_or_tags: Iterable[str], scheme: Scheme = "BIO", *, calibration: str | os.PathLike[str] | None = None, point: str | None = None) -> Model:
         """Tags of entities, from the types or from all tags in the classifier's order.
 
         I-X comes only after B-X or I-X, never first (BIO, which is IOB2). BIOES, BILOU and BMES mark the last tag and single ones; in
         IOB1 B-X stands only between two entities of one type; IOE2 marks the last tag of each entity, IOE1 of those that another of
         their type follows.
+
+        Parameters
+        ----------
+        calibration : path, optional
+            A file of operating points (viterbi_calibration.json): six biases, log weights of transitions by kind, the same for all types. Of
+            BIOES, BILOU and BMES; starts and ends carry none, and what is forbidden stays so.
+        point : str, optional
+            Which operating point; default.
 
         Examples
         --------
@@ -440,7 +448,10 @@ class Model:
         >>> sp.Model.bio(id2label.values()).forbidden
         [('O', 'I-PER')]
         """
-        return Model._of(_core.model_tags(scheme, _names(types_or_tags, "types_or_tags")))
+        if point is not None and calibration is None:
+            raise ModelError("point= is one of a file of operating points: calibration= names the file")
+        points = None if calibration is None else os.fspath(calibration)
+        return Model._of(_core.model_tags(scheme, _names(types_or_tags, "types_or_tags"), points, point))
 
     @staticmethod
     def left_right(classes: Sequence[str], step: int = 1) -> Model:
