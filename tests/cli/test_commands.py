@@ -70,7 +70,7 @@ class TestCommands(st.TestCase):
             (["simulate", "r.json"], "simulate: -o DATA.h5 is missing: where to write the data"),
             (["mask", "leek", "doors.h5"], 'mask: "leek" is none of leak, softmax, apply, padding, causal, attention, loss'),
             (["model", "new", "boi"], '"boi" is no kind of model; the kinds are bio, bioes, iob1, iob2, ioe1, ioe2, bilou, bmes, left-right, cycle, band or from-labels'),
-            (["model", "new", "bio"], "model new bio needs --types A,B,C"),
+            (["model", "new", "bio"], "model new bio needs --types A,B,C, or --id2label config.json"),
         ]:
             with self.subTest(arguments=arguments):
                 self.refuses(*arguments, sentence=sentence, status=2)
