@@ -202,8 +202,8 @@ static sp_status new_tags(const char *kind, options *o, sp_model **out, sp_error
         TRY(sp_classes_load(o->id2label, &named, err));
         TRY(sp_model_new_tags(kind, named->n_classes, (const char *const *)named->classes, &model, err));
         if (model->n_classes != named->n_classes) /* it took them for types */
-            TRY(sp_fail(err, SP_EINVAL, "%s: id2label names no tag such as O or B-%s; entity types are given by --types", o->id2label,
-                        named->classes[0]));
+            TRY(sp_fail(err, SP_EINVAL, "%s: id2label names no tag such as O or B-%s; entity types are given by --types",
+                        o->id2label, named->classes[0]));
     } else {
         TRY(types_from(o->types, kind, &types, &n, err));
         TRY(sp_model_new_tags(kind, n, types, &model, err));

@@ -140,7 +140,7 @@ static PyObject *online_push(PyObject *object, PyObject *args)
     status = prepare(self, K, &err);
     if (status == SP_OK)
         status = several ? sp_online_push_exact(self->online, self->row, is_gap, several, &n, &err)
-                                : sp_online_push(self->online, self->row, is_gap, &decided, &err);
+                         : sp_online_push(self->online, self->row, is_gap, &decided, &err);
     Py_END_ALLOW_THREADS;
     self->is_busy = false;
     if (status != SP_OK || several) {
