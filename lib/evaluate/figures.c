@@ -274,6 +274,8 @@ static const sp_figure of_strategy[] = {
     ROW("rules_broken", n_broken, "rules broken", 0, "rules broken in relaxed recordings", NONE,
         IN(AT(NARROW, 120, AS("broken"), HOW(DROP_ZERO)), AT(WIDE, 190, HOW(DROP_ZERO)), AT(BOARD, 80, HOW(DROP_ZERO)),
            AT(ALL, 190, AS("rules broken (relaxed)"), HOW(DROP_ZERO)))),
+    ROW("impossible", n_impossible, "impossible", 0, "recordings whose path the model (states, lengths, rules) gives no score",
+        OPTIONAL, IN(AT(LEGALITY, 35, AS("{recordings} impossible"), HOW(DROP_ZERO)))),
     ROW("redirected", n_redirected, "redirected", 0,
         "steps whose best class greedy left, since the rules would leave no way to the end from it", OPTIONAL),
     ROW("permuted_accuracy", label_permutation.accuracy, "accuracy by other names", 4,

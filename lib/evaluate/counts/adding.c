@@ -46,6 +46,7 @@ static void add_result(sp_evaluation *e, int32_t strategy, const sp_decoded *dec
         sp_exact_add(&e->sums[strategy].score_sum, decoded->score);
     else
         e->sums[strategy].has_impossible = true;
+    s->n_impossible += e->options.has_path_scores && !isfinite(decoded->score);
 }
 
 static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording *r, const sp_decoded *decoded,

@@ -116,7 +116,8 @@ static void visit_strategy(sp_counting *c, const sp_evaluation *e, int32_t s, co
     count_transitions(c, &of->counts);
     sp_count(c, &of->recordings_with_illegal, 1);
     sp_count_flag(c, &of->has_regret);
-    COUNT(&of->regret_steps, &of->zero_steps, &of->n_undecoded, &of->n_relaxed, &of->n_broken, &of->n_redirected);
+    COUNT(&of->regret_steps, &of->zero_steps, &of->n_undecoded, &of->n_relaxed, &of->n_broken, &of->n_redirected,
+          &of->n_impossible);
     count_changes(c, &of->changes, 1);
     count_changes(c, of->class_changes, K);
     count_changes(c, of->context_changes, SP_N_CONTEXTS);

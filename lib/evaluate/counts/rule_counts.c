@@ -139,7 +139,7 @@ static int by_place(const void *a, const void *b)
 
 void sp_rule_counts_finish(sp_evaluation *e)
 {
-    const sp_comparison *c = e->result;
+    sp_comparison *c = e->result;
     if (c->n_rule_places > 0)
         qsort(c->rule_places, (size_t)c->n_rule_places, sizeof *c->rule_places, by_place);
     for (int64_t r = 0; c->n_rules > 0 && r < c->n_recordings; r++) {
@@ -149,6 +149,7 @@ void sp_rule_counts_finish(sp_evaluation *e)
             sp_rule_violations *by = &c->rules[i / n_paths(e)].by[i % n_paths(e)];
             by->violations += counts[i];
             by->recordings += counts[i] > 0;
+            c->rule_places_cut |= counts[i] > 0 && c->n_rule_places == 0; /* merged parts have counts alone */
         }
     }
 }
