@@ -130,6 +130,8 @@ ends   at_least 2 a      1          2           1       2           1       """,
                 expected += f["paths/viterbi"][:].tolist()
         self.assertEqual(self.own_paths("own.csv"), expected)
         self.assertEqual(expected[:5], [0, 1, 1, 2, 2])
+        said = self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f", "--own-rules", "own.csv").stderr
+        self.assertIn("statepath: own.csv: 1 row is of recordings that x.h5 does not have\n", said)
         found = self.compare("--own-rules", "own.csv")
         self.assertEqual(found["reference"]["rules"]["own"], {"violations": 1, "recordings": 1})  # a b b c a is no order a b c
         self.assertEqual(found["strategies"]["argmax"]["rules"]["own"], {"violations": 1, "recordings": 1})

@@ -22,7 +22,7 @@ typedef struct table {
     const char *file;
     sp_cells cells;
     int n_columns, columns[MOST_COLUMNS]; /* ID, a kind, or OTHER */
-    int64_t n_found;
+    int64_t n_found, n_others;
     sp_names ids; /* of the recordings, to their places */
     char **texts;
 } table;
@@ -83,6 +83,7 @@ static bool add(char **text, int kind, const char *cell)
 static sp_status take_row(table *t, const char *id, char *text, sp_error *err)
 {
     const int32_t r = sp_names_find(&t->ids, id);
+    t->n_others += r < 0;
     if (r < 0)
         return SP_OK;
     if (t->texts[r])
@@ -122,7 +123,7 @@ done:
     return status;
 }
 
-sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, char **texts, sp_error *err)
+sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids, int64_t *n_others, char **texts, sp_error *err)
 {
     char *all = NULL;
     table t = {.file = file, .texts = texts};
@@ -143,6 +144,7 @@ sp_status sp_rule_table_read(const char *file, int64_t n, const char *const *ids
     }
     if (t.n_found == 0)
         TRY(sp_fail(err, SP_EFILE, "%s names none of the recordings, whose ids are such as %s", file, n > 0 ? ids[0] : "none"));
+    *n_others = t.n_others;
     for (int64_t r = 0; r < n; r++)
         if (!texts[r] && !(texts[r] = strdup("")))
             TRY(sp_no_memory(err));

@@ -84,11 +84,15 @@ static sp_status find_own_rules(file_run *r, sp_error *err)
     sp_status status = SP_OK;
     if (where && sp_rule_table_has_ending(where)) {
         sp_owned own = {0};
+        int64_t n_others = 0;
         char **lines = sp_zeros(&own, (size_t)info->n_recordings + 1, sizeof *lines);
-        status =
-            lines ? sp_rule_table_read(where, info->n_recordings, (const char *const *)info->ids, lines, err) : sp_no_memory(err);
+        status = lines ? sp_rule_table_read(where, info->n_recordings, (const char *const *)info->ids, &n_others, lines, err)
+                       : sp_no_memory(err);
         if (status == SP_OK)
             status = sp_subjects_from_names(info->n_recordings, (const char *const *)lines, 0, where, &texts, err);
+        if (status == SP_OK && n_others > 0)
+            sp_run_notice(r->p.opt, SP_NOTICE_DATA, "%s: %lld row%s of recordings that %s does not have", where,
+                          (long long)n_others, n_others == 1 ? " is" : "s are", info->file);
         for (int64_t i = 0; lines && i < info->n_recordings; i++)
             free(lines[i]);
         sp_owned_free(&own);
