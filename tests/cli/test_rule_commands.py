@@ -176,6 +176,10 @@ ends   at_least 2 a      1          2           1       2           1       """,
                                                               "scores; change one of them, or give it a cost")):
             self.write("own.csv", text)
             self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--own-rules", "own.csv", sentence=sentence)
+        self.write("own.csv", "id,rule\nr1,.*\n")
+        for name in ("own", "own2"):
+            self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--own-rules", "own.csv", "--rule", name + ": first a",
+                         sentence="model m has a rule called %s, a name that --own-rules gives to rules of recordings; call it otherwise" % name)
         self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--own-rules", "nowhere",
                      sentence="--own-rules nowhere: neither a table .csv or .tsv, nor in x.h5 a dataset of texts, or an attribute of each recording, that "
                               "holds one text for each; `.*` is a rule that every path keeps")

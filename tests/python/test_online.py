@@ -44,8 +44,9 @@ def test_exact_is_the_whole_decode(model):
 
 def test_bad_input():
     model = next(models())
-    with pytest.raises(sp.StatepathError, match="lag=-2"):
-        sp.ExactDecoder(model, -2)
+    for lag in (-1, -2, 1.5, True):
+        with pytest.raises(sp.StatepathError, match=f"lag={lag}"):
+            sp.ExactDecoder(model, lag)  # type: ignore[arg-type]
     with pytest.raises(sp.StatepathError, match="remaining=0"):
         sp.ExactDecoder(model, remaining=0)
     with pytest.raises(sp.ScoresError, match="row has shape"):

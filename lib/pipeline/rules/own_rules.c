@@ -73,6 +73,12 @@ sp_status sp_own_rules_open(struct sp_pipeline *p, const sp_subjects *texts, sp_
     struct sp_own_rules *own = p->own = calloc(1, sizeof *own);
     sp_status status = SP_OK;
     TRY(own ? SP_OK : sp_no_memory(err));
+    for (int32_t r = 0; r < p->model->n_rules; r++)
+        if (strncmp(p->model->rules[r].name, "own", 3) == 0 &&
+            p->model->rules[r].name[3 + strspn(p->model->rules[r].name + 3, "0123456789")] == 0)
+            TRY(sp_fail(err, SP_EMODEL,
+                        "model %s has a rule called %s, a name that `own_rules` gives to rules of recordings; call it otherwise",
+                        p->model->name, p->model->rules[r].name));
     own->chains = calloc(n + 1, sizeof(sp_chain *));
     own->bounds = calloc(n + 1, sizeof(sp_chain *));
     own->of_recording = malloc((N + 1) * sizeof *own->of_recording);

@@ -20,14 +20,14 @@ class _Stream:
 
     _exact = False
 
-    def _open(self, model: Model | str, lag: int, remaining: int | None, options: Nats) -> None:
-        for name, value, least in (("lag", max(lag, 0) if self._exact and lag == -1 else lag, 0), ("remaining", 1 if remaining is None else remaining, 1)):
+    def _open(self, model: Model | str, lag: int | None, remaining: int | None, options: Nats) -> None:
+        for name, value, least in (("lag", 0 if lag is None and self._exact else lag, 0), ("remaining", 1 if remaining is None else remaining, 1)):
             if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not least <= value < 2**30:
                 raise StatepathError(f"{name}={value!r}: a number of steps from {least}")
         check_names(options, Nats.__annotations__)
         found = model_of(model)
         self._request = Request(np.empty((0, found.n_classes)), found, **options)
-        self._lag = int(lag)
+        self._lag = -1 if lag is None else int(lag)
         self._remaining = int(remaining or 0)
         self._kind = self._request.kind
         self._online: _core.Online | None = None
@@ -192,7 +192,7 @@ class ExactDecoder(_Stream):
 
     @with_options(Nats)
     def __init__(self, model: Model | str, lag: int | None = None, *, remaining: int | None = None, **options: Unpack[Nats]) -> None:
-        self._open(model, -1 if lag is None else lag, remaining, options)
+        self._open(model, lag, remaining, options)
 
     @property
     def lag(self) -> int | None:
