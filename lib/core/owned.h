@@ -26,6 +26,12 @@ static inline void *sp_grown(void *old, int64_t n, size_t size, bool *is_whole)
     return bigger ? bigger : old;
 }
 
+/* Room for one item more behind n: the array doubles where n is a power of two, or 0, and stays as it is elsewhere. *is_whole as above. */
+static inline void *sp_room_for_one(void *old, int64_t n, size_t size, bool *is_whole)
+{
+    return (n & (n - 1)) == 0 ? sp_grown(old, n ? 2 * n : 1, size, is_whole) : old;
+}
+
 /* {0} owns nothing. */
 typedef struct sp_owned {
     struct sp_owned_array *last;

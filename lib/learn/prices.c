@@ -43,20 +43,6 @@ typedef struct trial {
     sp_judged now, best;
 } trial;
 
-static sp_status decode(trial *t, sp_error *err)
-{
-    sp_tuner *u = t->tuner;
-    sp_status status = SP_OK;
-    TRY(sp_training_go_on(u->training, err));
-    TRY(sp_cross_run(&t->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->workers,
-                     &t->now, err));
-    u->n_done++;
-    if (u->options->progress)
-        u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
-done:
-    return status;
-}
-
 static void set_price(sp_tuner *u, int32_t rule, double price)
 {
     for (int32_t f = 0; f < u->n_folds; f++)
@@ -70,7 +56,7 @@ static sp_status attempt(trial *t, sp_model *model, sp_learnt_price *of, double 
     double gain, error;
     sp_status status = SP_OK;
     set_price(t->tuner, of->rule, price);
-    TRY(decode(t, err));
+    TRY(sp_tuner_run(t->tuner, &t->now, err));
     TRY(sp_judged_difference(&t->judged, o->group, o->tune, &t->now, &t->best, &gain, &error, err));
     if (gain > error && gain > 0) {
         const sp_judged before = t->best;
@@ -92,7 +78,7 @@ static sp_status search(sp_tuner *u, sp_model *model, sp_fit_report *report, sp_
     if (!sp_judged_new(&own, u->training, u->options->tune, &t.now) ||
         !sp_judged_new(&own, u->training, u->options->tune, &t.best))
         TRY(sp_no_memory(err));
-    TRY(decode(&t, err));
+    TRY(sp_tuner_run(u, &t.now, err));
     const sp_judged first = t.now;
     t.now = t.best;
     t.best = first;
@@ -119,8 +105,9 @@ sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *optio
     if (options->prices == SP_PRICES_NONE)
         return SP_OK;
     if (options->tune == SP_TUNE_NONE || !training->batch.scores.data || !training->labels)
-        return sp_fail(err, SP_EINVAL,
-                       "`prices` learn needs scores, labels and a figure to judge by; leave it out, or `tune` none");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`prices` learn judges prices by recordings held out: it needs scores, labels and a `tune` other than none");
     report->prices = calloc((size_t)model->n_rules + 1, sizeof *report->prices);
     if (!report->prices)
         return sp_no_memory(err);

@@ -78,16 +78,40 @@ sp_training sp_tuner_without(const sp_tuner *u, int32_t f)
     return others;
 }
 
-sp_status sp_tuner_judge(sp_tuner *u, double *value, sp_error *err)
+static sp_training judged_by(const sp_tuner *u)
 {
     sp_training judged = *u->training;
     judged.use = u->judged;
-    sp_status status = SP_OK;
+    return judged;
+}
+
+/* One more setting has been tried. */
+static void tell(sp_tuner *u)
+{
     u->n_done++;
-    TRY(sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->options->tune,
-                       u->workers, value, err));
     if (u->options->progress)
         u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
+}
+
+sp_status sp_tuner_run(sp_tuner *u, const sp_judged *out, sp_error *err)
+{
+    const sp_training judged = judged_by(u);
+    sp_status status = SP_OK;
+    TRY(sp_training_go_on(u->training, err));
+    TRY(sp_cross_run(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->workers, out,
+                     err));
+    tell(u);
+done:
+    return status;
+}
+
+sp_status sp_tuner_judge(sp_tuner *u, double *value, sp_error *err)
+{
+    const sp_training judged = judged_by(u);
+    sp_status status = SP_OK;
+    TRY(sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->options->tune,
+                       u->workers, value, err));
+    tell(u);
 done:
     return status;
 }

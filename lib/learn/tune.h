@@ -65,9 +65,9 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
                            const sp_settings *settings, sp_model *const *others, sp_workers *workers, sp_model **model,
                            sp_fit_report *report, sp_error *err);
 
-/* prices.c. Gives the model's rules that have a name prices, as options->prices says: one rule after the other, another of some prices where that
- * is better, for models of inner folds on recordings that they did not see, by more than a standard error of the difference. The report's prices are filled in. SP_OK; SP_EINVAL (nothing to
- * judge by, no such rule), SP_ENOMEM and what decoding returns. */
+/* prices.c. Prices for the model's rules that have a name, as options->prices says, and in the report: one rule after the other, another
+ * price than the declared one where models of inner folds do better with it on recordings that they did not see, by more than a standard
+ * error of the difference. SP_OK; SP_EINVAL (nothing to judge by, no such rule), SP_ENOMEM and what decoding returns. */
 sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
                         sp_fit_report *report, sp_error *err);
 
@@ -107,6 +107,9 @@ sp_status sp_tuner_init(sp_tuner *tuner, sp_error *err);
 void sp_tuner_clear(sp_tuner *tuner);
 /* The training set without a fold. */
 sp_training sp_tuner_without(const sp_tuner *tuner, int32_t fold);
+/* What the models of the folds make of the recordings that they did not see; one more setting that was tried. SP_OK; SP_EFILE (stopped),
+ * SP_ENOMEM and what decoding returns. */
+sp_status sp_tuner_run(sp_tuner *tuner, const sp_judged *out, sp_error *err);
 /* Judges the models on the recordings of their folds; greater is better. */
 sp_status sp_tuner_judge(sp_tuner *tuner, double *value, sp_error *err);
 

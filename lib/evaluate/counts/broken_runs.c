@@ -24,8 +24,7 @@ sp_status sp_run_place_put(sp_evaluation *e, const sp_run_place *place, sp_error
     sp_comparison *c = e->result;
     const int64_t n = c->n_run_places;
     bool is_whole = true;
-    if ((n & (n - 1)) == 0) /* a power of two, or 0: full */
-        c->run_places = sp_grown(c->run_places, n ? 2 * n : 1, sizeof *c->run_places, &is_whole);
+    c->run_places = sp_room_for_one(c->run_places, n, sizeof *c->run_places, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
     c->run_places[c->n_run_places++] = *place;

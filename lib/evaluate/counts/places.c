@@ -18,8 +18,7 @@ sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64
     sp_comparison *c = e->result;
     const int64_t n = c->n_illegal_places;
     bool is_whole = true;
-    if ((n & (n - 1)) == 0) /* a power of two, or 0: full */
-        c->illegal_places = sp_grown(c->illegal_places, n ? 2 * n : 1, sizeof *c->illegal_places, &is_whole);
+    c->illegal_places = sp_room_for_one(c->illegal_places, n, sizeof *c->illegal_places, &is_whole);
     sp_illegal_said *said = is_whole ? malloc(((size_t)c->n_strategies + 1) * sizeof *said) : NULL;
     if (!said) {
         sp_no_memory(err);

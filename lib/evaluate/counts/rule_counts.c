@@ -71,8 +71,7 @@ static sp_status add_place(sp_evaluation *e, const sp_rule_place *place, sp_erro
     c->rule_places_cut |= n == SP_MOST_ILLEGAL_PLACES;
     if (c->rule_places_cut)
         return SP_OK;
-    if ((n & (n - 1)) == 0) /* a power of two, or 0: full */
-        c->rule_places = sp_grown(c->rule_places, n ? 2 * n : 1, sizeof *c->rule_places, &is_whole);
+    c->rule_places = sp_room_for_one(c->rule_places, n, sizeof *c->rule_places, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
     c->rule_places[c->n_rule_places++] = *place;

@@ -188,9 +188,8 @@ typedef struct sp_strategy_result {
     sp_value path_score;     /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
-    int64_t
-        n_impossible; /* recordings whose path the model gives no score: no way through its states, lengths and rules, or a score of -inf */
-    int64_t n_redirected; /* steps at which looking ahead changed greedy's choice */
+    int64_t n_impossible;        /* recordings whose path scores -inf: no way through states, lengths and rules, or scores */
+    int64_t n_redirected;        /* steps at which looking ahead changed greedy's choice */
     bool has_changes;
     sp_changes changes;        /* from argmax, when argmax is among the strategies */
     sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */

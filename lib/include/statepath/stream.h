@@ -35,8 +35,9 @@ typedef struct sp_online sp_online;
 sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err);
 void sp_online_free(sp_online *online);
 
-/* The recordings that are pushed from here on have n_steps steps each (0: as many as come, as before): nothing is begun that the rules
- * cannot end by then, over the steps that remain. To be called before the first step of a recording. A step more than these is SP_EDATA.
+/* The recordings that are pushed from here on have n_steps steps each (0: as many as come, as before): nothing is begun that the
+ * rules cannot end by then; a gap on the way is not foreseen. To be called before the first step of a recording. A step more than
+ * these is SP_EDATA.
  * Memory O(M) for each different set of states that can still end in time, at most n_steps of them.
  * Returns SP_OK; SP_EINVAL (n_steps < 0, or a recording has begun); SP_ENOMEM. */
 sp_status sp_online_end_after(sp_online *online, int64_t n_steps, sp_error *err);

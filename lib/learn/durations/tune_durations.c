@@ -122,11 +122,7 @@ static sp_status decode(trial *t, const sp_settings *settings, bool has_duration
         TRY(make(&others, u->options, t->rules, settings, t->lengths, has_durations ? without(t->lengths, f) : NULL,
                  &u->models[f], err));
     }
-    TRY(sp_cross_run(&t->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->workers, out,
-                     err));
-    u->n_done++;
-    if (u->options->progress)
-        u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
+    TRY(sp_tuner_run(u, out, err));
 done:
     return status;
 }

@@ -739,7 +739,8 @@ class Model:
         """Where a path breaks the rules: (recording, step, from, to).
 
         `from` is None where the recording may not start with `to`; `to` is None where it may not end with `from`. Steps without class
-        (-1) break the chain. Minimum dwell and durations are not looked at; :meth:`is_legal` does.
+        (-1) break the chain. Minimum dwell, durations and `rules` over more steps are not looked at; :meth:`is_legal` does, and
+        :func:`compare` counts violations of `rules`.
 
         Examples
         --------
