@@ -298,8 +298,9 @@ typedef struct sp_trace {
 enum { SP_DENSITY_CLASSES = 12 };
 
 /* What a rule costs: all recordings are decoded by Viterbi once more by the same model, but that this transition is allowed (in a
- * model with weights at the least weight of its row), or a rule over more than two steps is left out. A legal change is a step at which the reference changes its class in a way
- * that the model as it is allows; a path has it where its class is the reference's at that step and at the one before. */
+ * model with weights at the least weight of its row), or that this rule over more than two steps is left out. A legal change is a
+ * step at which the reference changes its class in a way that the model as it is allows; a path has it where its class is the
+ * reference's at that step and at the one before. */
 typedef struct sp_rule_cost {
     int32_t rule;                          /* of `rules`; -1: the pair from, to */
     int32_t from, to;                      /* -1: not a pair */
@@ -326,8 +327,7 @@ typedef struct sp_rule_costs {
     sp_value accuracy;     /* by Viterbi with all rules */
     int64_t legal_changes; /* of the reference */
     int64_t n_rules, n_left_out;
-    sp_rule_cost *
-        rules; /* [n_rules] rules over more than two steps in their order; pairs: those that the reference and argmax break most */
+    sp_rule_cost *rules; /* [n_rules] those over more than two steps in their order, then the pairs that are broken most */
     int64_t n_proposals, n_proposals_left_out;
     sp_rule_proposal *proposals; /* [n_proposals] of the lowest upper limit first */
 } sp_rule_costs;

@@ -16,7 +16,8 @@ struct sp_own_rules {
 struct sp_pipeline;
 
 /* Compiles them. texts: of each recording its rules, parted by ";", none where it is blank. They are called own, own2, ...
- * SP_OK; SP_EMODEL (a rule of the model has such a name; a text is no rule, or contradicts the model: the sentence names the recording), SP_ENOMEM. */
+ * SP_OK; SP_EMODEL (a rule of the model has such a name; a text is no rule, or contradicts the model: the sentence names the
+ * recording), SP_ENOMEM. */
 sp_status sp_own_rules_open(struct sp_pipeline *p, const sp_subjects *texts, sp_error *err);
 void sp_own_rules_free(struct sp_own_rules *own); /* NULL is fine */
 

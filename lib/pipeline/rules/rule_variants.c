@@ -64,8 +64,8 @@ static bool is_there(const sp_rule_cost *rules, int64_t n, const sp_pair_count *
     return false;
 }
 
-/* Rules over more than two steps, all of them. Of the pairs that somebody breaks as many as may be in question, then others as long as there is room; the most broken ones
- * stay. */
+/* Rules over more than two steps, all of them. Of the pairs that somebody breaks as many as may be in question, then others as long
+ * as there is room; the most broken ones stay. */
 sp_status sp_rule_choose(sp_rule_run *w, sp_error *err)
 {
     const sp_comparison *c = w->comparison;
