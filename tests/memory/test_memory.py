@@ -1,14 +1,16 @@
 """No memory is an error, never another answer: each allocation of the program made to fail once, whoever asks for it (ours, HDF5's,
 jansson's, popt's, the C library's), by tests/memory/fail_alloc.c.
 
-A run must end with a status above 0 and a sentence on stderr, or with the status and the bytes of the run without failure. Where HDF5
-or OpenBLAS crashes, hangs or ends the process because it was refused memory itself, that is counted, not failed; every other crash fails.
+A run must end with a status above 0 and a sentence on stderr, or with the status and the bytes of the run without failure (HDF5 leaves
+a chunk unpacked where its filter has no memory: of its files the data count). Where HDF5,
+OpenBLAS or jansson crashes, hangs or ends the process because it was refused memory itself, that is counted, not failed; every other crash fails.
 
 STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones in each hour, that takes less than a minute, and
 always those in which the words of a command are read.
 STATEPATH_RUNS is how many of them, STATEPATH_OFFSET where they begin, STATEPATH_CASES which cases, to repeat one.
 """
 import concurrent.futures
+import io
 import json
 import os
 import re
@@ -182,7 +184,9 @@ def run(folder, case, fails_at, is_traced=True):
 
 
 def is_excused(sentence, trace):
-    """Was it HDF5 or OpenBLAS that asked for the memory, and then ended the process? trace: what fail_alloc.c wrote."""
+    """Was it HDF5, OpenBLAS or jansson that asked for the memory, and then ended the process? trace: what fail_alloc.c wrote."""
+    if sentence.startswith("ends by") and "lex_scan_string: Assertion" in trace:  # of jansson's load.c
+        return True
     if re.search(r"/lib(openblas|gfortran|quadmath)[^/]*[.]so", trace):  # it may also exit with a status of its own
         return not sentence.startswith("another answer")
     if "(dlopen+" in trace:  # the C library's loader crashes, or says that there is no OpenBLAS, where it has no memory to look for it
@@ -199,6 +203,22 @@ def is_of_hdf5(trace):
     return name == "??" or name.startswith("H5")
 
 
+def is_same_file(name, a, b):
+    """The same bytes; of HDF5 the same groups, data and attributes."""
+    if a == b or not (a and b and name.endswith(".h5")):
+        return a == b
+
+    def content(data):
+        with h5py.File(io.BytesIO(data)) as file:
+            found = {"/": {key: repr(file.attrs[key]) for key in file.attrs}}
+            file.visititems(lambda path, item: found.update({path: (
+                {key: repr(item.attrs[key]) for key in item.attrs},
+                (item.dtype, item.shape, item[()].tolist()) if isinstance(item, h5py.Dataset) else None)}))
+            return repr(found)
+
+    return content(a) == content(b)
+
+
 def what_is_wrong(good, result):
     """The sentence for a run whose allocation failed, or None; good: what run() gives without a failure."""
     status, stdout, said, written, _, left = result
@@ -206,7 +226,7 @@ def what_is_wrong(good, result):
         return "ends by %s" % status
     if left:
         return "leaves %s behind" % left
-    if status == good[0] and stdout == good[1] and written == good[3]:
+    if status == good[0] and stdout == good[1] and all(is_same_file(name, written[name], good[3][name]) for name in written):
         return None
     if status == 0:
         return "another answer, status 0; %s" % said
@@ -241,7 +261,7 @@ class TestMemory(st.TestCase):
                 elif sentence:
                     wrong.append("%s, allocation %d (STATEPATH %s): %s" % (case[0], n, case[1], sentence))
         if n_crashes:
-            print("%d crashes inside HDF5 or OpenBLAS" % n_crashes, file=sys.stderr)
+            print("%d crashes inside HDF5, OpenBLAS or jansson" % n_crashes, file=sys.stderr)
         self.assertEqual(wrong, [], "\n".join(wrong))
 
     def test_words_of_a_command(self):
