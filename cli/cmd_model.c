@@ -290,7 +290,7 @@ static sp_status show_model(const char *name, options *o, sp_error *err)
         return sp_no_memory(err);
     sp_status status = sp_run_load_model(&o->run, NULL, NULL, &model, err);
     if (status == SP_OK)
-        model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0, o->run.max_states);
+        status = model_show(model, o->marks, o->run.epoch_seconds > 0 ? o->run.epoch_seconds : 0, o->run.max_states, err);
     sp_model_free(model);
     return status;
 }

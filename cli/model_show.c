@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/try.h"
 
 /* A matrix wider than this is not drawn; longer lists of forbidden pairs are cut. */
 enum { DRAWN_STATES = 60, LISTED_PAIRS = 1000 };
@@ -153,24 +154,24 @@ static void print_bounds(const sp_duration_lengths *l)
 
 /* ": 2 steps and more; 5 % 5, median 20, 95 % 57, mean 24.15 steps", with times where it is declared in time; or why there are no
  * figures. */
-static void print_lengths(const sp_model *model, int32_t k, double step_seconds)
+static sp_status print_lengths(const sp_model *model, int32_t k, double step_seconds, sp_error *err)
 {
     const bool is_timed = is_in_seconds(&model->durations[k]);
     sp_duration_lengths l;
-    sp_error why = {.message = ""};
     if (is_timed && step_seconds == 0) {
         say(": in steps with --epoch-seconds");
-        return;
+        return SP_OK;
     }
-    if (sp_duration_lengths_find(model, k, step_seconds, &l, &why) != SP_OK) {
-        say(": %s", why.message);
-        return;
+    const sp_status status = sp_duration_lengths_find(model, k, step_seconds, &l, err);
+    if (status != SP_OK) {
+        say(": %s", err->message);
+        return status == SP_ENOMEM ? status : SP_OK;
     }
     if (model->durations[k].form != SP_DURATION_RANGE || is_timed)
         print_bounds(&l);
     if (!l.has_distribution) {
         say(", all lengths alike");
-        return;
+        return SP_OK;
     }
     say("; 5 %% %lld, median %lld, 95 %% %lld, mean %.4g steps", (long long)l.low, (long long)l.median, (long long)l.high,
         l.mean);
@@ -181,9 +182,10 @@ static void print_lengths(const sp_model *model, int32_t k, double step_seconds)
         print_time(", ", l.mean * step_seconds);
         say(")");
     }
+    return SP_OK;
 }
 
-static void print_durations(const sp_model *model, double step_seconds)
+static sp_status print_durations(const sp_model *model, double step_seconds, sp_error *err)
 {
     static const char *const sides[] = {"cut, which may be pieces of longer ones", "whole"};
     char text[SP_DURATION_TEXT];
@@ -192,8 +194,10 @@ static void print_durations(const sp_model *model, double step_seconds)
         if (model->durations[k].form == SP_DURATION_FREE)
             continue;
         say("lasts: %s %s", model->classes[k], sp_duration_text(model, k, text));
-        print_lengths(model, k, step_seconds);
+        const sp_status status = print_lengths(model, k, step_seconds, err);
         say("\n");
+        if (status != SP_OK)
+            return status;
         any = true;
     }
     if (any && model->whole_at_start == model->whole_at_end)
@@ -201,12 +205,13 @@ static void print_durations(const sp_model *model, double step_seconds)
     else if (any)
         say("lasts: runs at the start of a recording or segment are %s, at its end %s\n", sides[model->whole_at_start],
             sides[model->whole_at_end]);
+    return SP_OK;
 }
 
 /* ---- rules over more than two steps ---- */
 
 /* Each as a sentence, with the compiled states that the model has from it on. */
-static void print_rules(const sp_model *model, double step_seconds, int64_t max_states)
+static sp_status print_rules(const sp_model *model, double step_seconds, int64_t max_states, sp_error *err)
 {
     char sentence[1024];
     sp_chain_options compile = sp_chain_options_default();
@@ -215,19 +220,23 @@ static void print_rules(const sp_model *model, double step_seconds, int64_t max_
     for (int32_t r = 0; r < model->n_rules; r++) {
         sp_model so_far = *model;
         sp_chain *chain = NULL;
-        sp_error why;
         so_far.n_rules = r + 1;
         say("rule %s: %s", model->rules[r].name, sp_rule_sentence(model, r, sentence, sizeof sentence));
-        if (sp_chain_new(&so_far, &compile, &chain, &why) == SP_OK)
+        const sp_status status = sp_chain_new(&so_far, &compile, &chain, err);
+        if (status == SP_OK)
             say(" (%d states so far)\n", (int)sp_chain_n_states(chain));
         else
-            say(" (%s)\n", why.message);
+            say(" (%s)\n", err->message);
         sp_chain_free(chain);
+        if (status == SP_ENOMEM)
+            return status;
     }
+    return SP_OK;
 }
 
-void model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states)
+sp_status model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states, sp_error *err)
 {
+    sp_status status = SP_OK;
     say("%s: %d classes", model->name, model->n_classes);
     if (model->states)
         say(", %d states", model->n_states);
@@ -266,8 +275,8 @@ void model_show(const sp_model *model, bool with_marks, double step_seconds, int
         if (model->min_dwell[s] > 1)
             say("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
                 model->min_dwell_at_end ? ", at the end too" : "");
-    print_durations(model, step_seconds);
-    print_rules(model, step_seconds, max_states);
+    TRY(print_durations(model, step_seconds, err));
+    TRY(print_rules(model, step_seconds, max_states, err));
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);
@@ -277,4 +286,6 @@ void model_show(const sp_model *model, bool with_marks, double step_seconds, int
         say("decoding: transition weight %g\n", model->transition_weight);
     if (!isnan(model->prior_weight))
         say("decoding: prior weight %g\n", model->prior_weight);
+done:
+    return status;
 }

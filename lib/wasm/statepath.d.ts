@@ -60,9 +60,11 @@ export interface Statepath {
   /** Reads a model as the program does: all of it, `decoding` and `prior` too. logPrior [K]: used in place of the logarithms of the prior. */
   rules(model: Model, logPrior?: number[] | null): Rules;
   recording(nClasses: number, scores: Scores, options?: DecodeOptions): Recording;
-  /** Recordings one after the other in `bytes`, in this order; without `gaps`, which they bring along. */
-  unpack(nClasses: number, bytes: Uint8Array, list: Packed[], options?: DecodeOptions):
-    { recording: Recording; labels: Int32Array | null; gaps: Uint8Array | null }[];
+  /** Recordings that stand one after the other in `bytes`: each call of next() gives the next one, which brings its gaps along. free() at the end. */
+  unpacker(nClasses: number, bytes: Uint8Array, options?: DecodeOptions): {
+    next(one: Packed): { recording: Recording; labels: Int32Array | null; gaps: Uint8Array | null };
+    free(): void;
+  };
 }
 
 /** source: the bytes of statepath.wasm, a compiled module, or the response of a fetch. */

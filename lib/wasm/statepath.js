@@ -113,24 +113,27 @@ function recordingOf(memory, nClasses, scores, options) {
   return made;
 }
 
-/* Recordings as lib/core/packed_scores.h packs them: bytes, and of each how many steps and bytes it has, and whether it has labels and gaps. */
-function unpack(memory, nClasses, bytes, list, options) {
-  const { exports } = memory, taken = [], packer = exports.statepath_packer_new(), at = memory.put(Uint8Array, bytes, taken), fields = memory.take(28, taken);
-  let from = at;
-  const made = list.map(({ nSteps, nBytes, hasLabels, hasGaps }) => {
-    const one = new Recording(memory, nClasses, nSteps, Object.assign({}, options, { gaps: hasGaps ? new Uint8Array(nSteps) : null }));
-    const labels = hasLabels ? memory.take(nSteps * 4) : 0;
-    memory.view(Int32Array, fields, 7).set([nSteps, nClasses, nBytes, from, one.scores, labels, one.gaps]);
-    exports.statepath_unpack(packer, fields);
-    from += nBytes;
-    const copied = { recording: one, labels: labels ? memory.view(Int32Array, labels, nSteps).slice() : null,
-      gaps: hasGaps ? memory.view(Uint8Array, one.gaps, nSteps).slice() : null };
-    exports.statepath_give_back(labels);
-    return copied;
-  });
-  exports.statepath_packer_free(packer);
-  memory.free(taken);
-  return made;
+/* Recordings as lib/core/packed_scores.h packs them, one after the other in `bytes`: next() unpacks the next one, of so many steps and bytes. */
+function unpacker(memory, nClasses, bytes, options) {
+  const { exports } = memory, taken = [], packer = exports.statepath_packer_new(), fields = memory.take(28, taken);
+  let from = memory.put(Uint8Array, bytes, taken);
+  return {
+    next({ nSteps, nBytes, hasLabels, hasGaps }) {
+      const one = new Recording(memory, nClasses, nSteps, Object.assign({}, options, { gaps: hasGaps ? new Uint8Array(nSteps) : null }));
+      const labels = hasLabels ? memory.take(nSteps * 4) : 0;
+      memory.view(Int32Array, fields, 7).set([nSteps, nClasses, nBytes, from, one.scores, labels, one.gaps]);
+      exports.statepath_unpack(packer, fields);
+      from += nBytes;
+      const copied = { recording: one, labels: labels ? memory.view(Int32Array, labels, nSteps).slice() : null,
+        gaps: hasGaps ? memory.view(Uint8Array, one.gaps, nSteps).slice() : null };
+      exports.statepath_give_back(labels);
+      return copied;
+    },
+    free() {
+      exports.statepath_packer_free(packer);
+      memory.free(taken);
+    },
+  };
 }
 
 class Rules {
@@ -202,6 +205,6 @@ export async function load(source) {
     version: memory.text(exports.statepath_version()),
     rules: (model, logPrior) => new Rules(memory, model, logPrior),
     recording: (nClasses, scores, options = {}) => recordingOf(memory, nClasses, scores, options),
-    unpack: (nClasses, bytes, list, options = {}) => unpack(memory, nClasses, bytes, list, options),
+    unpacker: (nClasses, bytes, options = {}) => unpacker(memory, nClasses, bytes, options),
   };
 }

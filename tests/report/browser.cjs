@@ -30,8 +30,13 @@ function check(ok, what) {
   }
 }
 
-// Lays out all sections, those out of sight too, which browsers put off: widths and overlaps are those of the whole page.
-const layOut = (page) => page.evaluate(() => document.querySelectorAll("main > section").forEach((s) => (s.style.contentVisibility = "visible")));
+// Opens all sections that are folded.
+const unfold = (page) => page.evaluate(() => document.querySelectorAll("details.section").forEach((fold) => (fold.open = true)));
+// Lays out all sections, folded and out of sight ones too: widths and overlaps are those of the whole page.
+async function layOut(page) {
+  await unfold(page);
+  await page.evaluate(() => document.querySelectorAll("main > section").forEach((s) => (s.style.contentVisibility = "visible")));
+}
 
 // Scrolls there. What comes near is laid out, which may move what is in sight: until it stays.
 async function scrollTo(locator) {
@@ -61,4 +66,4 @@ function run(parts, atEnd) {
   });
 }
 
-module.exports = { need, skip, check, patience, layOut, scrollTo, run };
+module.exports = { need, skip, check, patience, layOut, unfold, scrollTo, run };

@@ -286,7 +286,8 @@ typedef struct sp_class_duration {
 
 /* Steps of one recording, kept for pictures. */
 typedef struct sp_trace {
-    int64_t recording; /* index */
+    int64_t recording;  /* index */
+    int64_t first_step; /* 0: it is whole; else a stretch that begins there */
     int64_t n_steps;
     int32_t *labels;   /* [T] or NULL */
     int32_t **paths;   /* [n_strategies][T] */
@@ -335,8 +336,8 @@ typedef struct sp_rule_costs {
 /* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior, packed without loss
  * one after the other (core/packed_scores.h). */
 typedef struct sp_what_if_recording {
-    int64_t recording; /* index */
-    int64_t n_steps;
+    int64_t recording;           /* index */
+    int64_t first_step, n_steps; /* of a recording too long for a page a stretch */
     bool has_gaps;
     size_t n_bytes;
     uint8_t *bytes; /* scores; labels as judged: -1 also where wake is trimmed; gaps */
@@ -351,10 +352,8 @@ typedef struct sp_what_if {
     bool is_relaxed;                                     /* rules may be broken where nothing else is left */
     int64_t most_length; /* lists of probabilities of durations end there, the rest at the last; 0: none is cut */
     int64_t n_states;    /* so many count lengths, too many for a page to decode, which holds no recording; 0: they are not */
-    bool is_kept_small;  /* the page leaves recordings out beyond a megabyte */
     int64_t n_recordings;
-    sp_what_if_recording *recordings; /* [n_recordings] in the order in which they are drawn */
-    int64_t n_left_out;               /* drawn, but with more scores than there was room for */
+    sp_what_if_recording *recordings; /* [n_recordings] those asked for, then spread over the ranking */
 } sp_what_if;
 
 /* With more classes, or states, a page does not decode: nobody could find a cell. */

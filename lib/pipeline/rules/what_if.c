@@ -80,9 +80,48 @@ static void copy_steps(const packing *w, const sp_trace *trace, sp_packed_steps 
         to->gaps[t] = t > 0 && trace->segments[t] != trace->segments[t - 1];
 }
 
-static sp_status add_recording(packing *w, const sp_trace *trace, sp_error *err)
+/* The first of n_steps in which argmax breaks rules most often. */
+static int64_t most_broken(const packing *w, const sp_trace *trace, int64_t n_steps)
 {
-    sp_what_if_recording made = {.recording = trace->recording, .n_steps = trace->n_steps, .has_gaps = trace->segments};
+    const int32_t *path = NULL;
+    for (int s = w->p->n_strategies - 1; s >= 0; s--)
+        path = w->p->strategies[s].kind == SP_ARGMAX ? trace->paths[s] : path;
+    int64_t most = 0, first = 0, n = 0;
+    for (int64_t t = 1; path && t < trace->n_steps; t++) {
+        const int64_t left = t - n_steps + 1; /* the first step of the stretch that ends here: what leads into it is outside */
+        n += path[t] >= 0 && path[t - 1] >= 0 && !sp_chain_is_legal(w->p->chain, path[t - 1], path[t]);
+        n -= left > 0 && path[left] >= 0 && path[left - 1] >= 0 && !sp_chain_is_legal(w->p->chain, path[left - 1], path[left]);
+        if (n > most && t + 1 >= n_steps) {
+            most = n;
+            first = t + 1 - n_steps;
+        }
+    }
+    return first;
+}
+
+/* Packs n steps from `first` on into at most so many letters; SP_EINVAL: they take more. */
+static sp_status pack_stretch(packing *w, const sp_trace *trace, const sp_packed_steps *steps, int64_t first, int64_t n,
+                              int64_t letters, sp_error *err)
+{
+    sp_what_if_recording made = {.recording = trace->recording, .first_step = first, .n_steps = n, .has_gaps = trace->segments};
+    const sp_packed_steps part = {.n_steps = n,
+                                  .n_classes = steps->n_classes,
+                                  .scores = steps->scores + first * steps->n_classes,
+                                  .labels = steps->labels ? steps->labels + first : NULL,
+                                  .gaps = steps->gaps ? steps->gaps + first : NULL};
+    const sp_status status = sp_pack(w->packer, &part, (size_t)sp_base85_bytes(letters), &made.bytes, &made.n_bytes);
+    if (status == SP_OK) {
+        w->to->has_labels = trace->labels;
+        w->to->recordings[w->to->n_recordings++] = made;
+        w->letters_left -= sp_base85_letters((int64_t)made.n_bytes);
+    }
+    return status == SP_ENOMEM ? sp_no_memory(err) : status;
+}
+
+/* A recording whole in so many letters, else the longest of some stretches in so many; 0: not cut. SP_EINVAL: it takes more. */
+static sp_status add_recording(packing *w, const sp_trace *trace, int64_t whole, int64_t cut, sp_error *err)
+{
+    const int64_t least = 100; /* steps of a stretch */
     const size_t T = (size_t)trace->n_steps, K = (size_t)w->comparison->n_classes;
     sp_packed_steps steps = {.n_steps = trace->n_steps,
                              .n_classes = w->comparison->n_classes,
@@ -93,17 +132,9 @@ static sp_status add_recording(packing *w, const sp_trace *trace, sp_error *err)
     sp_status status = is_whole ? read_scores(w, trace, steps.scores, err) : sp_no_memory(err);
     if (status == SP_OK) {
         copy_steps(w, trace, &steps);
-        status = sp_pack(w->packer, &steps, (size_t)sp_base85_bytes(w->letters_left), &made.bytes, &made.n_bytes);
-        if (status == SP_OK) {
-            w->to->has_labels = trace->labels;
-            w->to->recordings[w->to->n_recordings++] = made;
-            w->letters_left -= sp_base85_letters((int64_t)made.n_bytes);
-        } else if (status == SP_EINVAL) {
-            w->to->n_left_out++;
-            status = SP_OK;
-        } else {
-            sp_no_memory(err);
-        }
+        status = pack_stretch(w, trace, &steps, 0, trace->n_steps, whole, err);
+        for (int64_t n = trace->n_steps * 3 / 4; cut > 0 && status == SP_EINVAL && n >= least; n = n * 3 / 4)
+            status = pack_stretch(w, trace, &steps, most_broken(w, trace, n), n, cut, err);
     }
     free(steps.scores);
     free(steps.labels);
@@ -111,15 +142,65 @@ static sp_status add_recording(packing *w, const sp_trace *trace, sp_error *err)
     return status;
 }
 
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* All recordings, in this order; *has_all false: one does not fit. */
+static sp_status add_all(packing *w, const int64_t *order, int64_t n, bool *has_all, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t i = 0; i < n && status == SP_OK; i++)
+        status = add_recording(w, find_trace(w->comparison, order[i]), w->letters_left, 0, err);
+    *has_all = status == SP_OK;
+    return status == SP_EINVAL ? SP_OK : status;
+}
+
+/* As many as fit, whole; one that takes more than half the room gets a quarter of it, for a stretch. */
+static sp_status add_sample(packing *w, const int64_t *order, int64_t n, sp_error *err)
+{
+    const int64_t half = w->letters_left / 2, share = w->letters_left / least_of(n, 4), tries = 6;
+    int64_t n_failed = 0;
+    bool any_is_long = false;
+    for (int64_t i = 0; i < n && n_failed < tries; i++) {
+        const sp_trace *trace = find_trace(w->comparison, order[i]);
+        const int64_t left = w->letters_left, n_before = w->to->n_recordings;
+        const sp_status status =
+            add_recording(w, trace, least_of(left, half), left >= half || any_is_long ? least_of(left, share) : 0, err);
+        if (status != SP_OK && status != SP_EINVAL)
+            return status;
+        n_failed += status == SP_EINVAL;
+        any_is_long |= w->to->n_recordings > n_before && w->to->recordings[n_before].n_steps < trace->n_steps;
+    }
+    return SP_OK;
+}
+
+static void forget_recordings(packing *w)
+{
+    for (int64_t i = 0; i < w->to->n_recordings; i++)
+        free(w->to->recordings[i].bytes);
+    w->to->n_recordings = 0;
+}
+
+/* All where they fit; else a sample, spread over the ranking, and stretches of long ones. */
 static sp_status add_recordings(packing *w, sp_error *err)
 {
-    int64_t *order = NULL;
-    sp_status status = sp_report_order(w->comparison, &order, err);
-    for (int64_t i = 0; status == SP_OK && i < w->comparison->n_recordings; i++) {
-        const sp_trace *trace = find_trace(w->comparison, order[i]);
-        if (trace)
-            status = add_recording(w, trace, err);
+    const int64_t letters = w->letters_left;
+    int64_t *order = NULL, n = 0;
+    bool has_all = false;
+    sp_status status = SP_OK;
+    TRY(sp_report_spread(w->comparison, &order, &n, err));
+    TRY(add_all(w, order, n, &has_all, err));
+    if (!has_all) {
+        forget_recordings(w);
+        sp_packer_free(w->packer);
+        w->packer = sp_packer_new();
+        w->letters_left = letters;
+        TRY(w->packer ? SP_OK : sp_no_memory(err));
+        TRY(add_sample(w, order, n, err));
     }
+done:
     free(order);
     return status;
 }
@@ -187,15 +268,12 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
                          .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
                          .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,
-                         .is_kept_small = p->opt->what_if_bytes < 0,
                          .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
     TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
     TRY(copy_prior(p, w.to, err));
     TRY(sp_what_if_model(p, longest(comparison), &w.to->most_length, &w.to->model, err));
     w.to->n_states = too_many_states(p, comparison);
-    if (w.to->n_states)
-        w.to->n_left_out = comparison->n_traces;
-    else
+    if (!w.to->n_states)
         TRY(add_recordings(&w, err));
 done:;
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */

@@ -1,7 +1,7 @@
 # Writes the page's style, script and methods text as one C file, with the base64 SHA-256 of style and script: the page's content
 # security policy names them, so that nothing else in the page can style or run.
 #   cmake -DOUT=page_assets.c -DFOLDER=lib/report/assets -DWRAPPER=lib/wasm/statepath.js -DMODULE=statepath.wasm -P embed.cmake
-# The section that decodes has a script of its own: the module's wrapper, and what_if.js. MODULE may be empty: the page does not decode.
+# The section that decodes has a script of its own: the module's wrapper, and what_if/. MODULE may be empty: the page does not decode.
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 # Three hexadecimal digits are two digits of base64; 64 of them leave one over.
@@ -102,13 +102,17 @@ function(style_of_pictures file out)
 endfunction()
 
 get_filename_component(made ${OUT} DIRECTORY)
-join(${made}/page_style.css "" "" ${FOLDER}/style.css ${FOLDER}/what_if.css)
+join(${made}/page_style.css "" "" ${FOLDER}/style.css ${FOLDER}/what_if/style.css)
 style_of_pictures(${made}/page_style.css picture_style)
 file(WRITE ${made}/page_picture_style.css "${picture_style}")
 configure_file(${FOLDER}/pictures.js ${made}/page_pictures.js @ONLY)
 # The scripts of the page are one, in this order.
 join(${made}/page_script.js "" "" ${FOLDER}/script.js ${FOLDER}/steps.js ${FOLDER}/links.js ${made}/page_pictures.js)
-join(${made}/page_what_if.js "(() => {\n" "})();\n" ${WRAPPER} ${FOLDER}/what_if.js)
+set(what_if "")
+foreach(name data decode rules picture address show)
+  list(APPEND what_if ${FOLDER}/what_if/${name}.js)
+endforeach()
+join(${made}/page_what_if.js "(() => {\n" "})();\n" ${WRAPPER} ${what_if})
 set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/html/assets.h\"\n\n")
 add_asset(style ${made}/page_style.css ON)
 add_asset(picture_style ${made}/page_picture_style.css OFF)

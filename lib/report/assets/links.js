@@ -13,13 +13,14 @@
     made.href = address(id, t);
     return made;
   }
-  /* A link to where one is does not change the address: it leads there all the same. */
+  /* A link to where one is leads there all the same; Back returns to where one was. */
   document.addEventListener("click", function (e) {
     var from = e.target.closest && e.target.closest("a[href^='#night=']");
     if (!from || e.ctrlKey || e.metaKey || e.shiftKey) return;
     var asked = new URLSearchParams(from.hash.slice(1)), open = document.querySelector("dialog[open]");
     e.preventDefault();
     if (open) open.close();
+    try { history.pushState(null, "", from.hash); } catch (error) { /* Back leaves the page where a host forbids it */ }
     page.open(asked.get("night"), asked.has("t") ? Number(asked.get("t")) : -1);
   });
 

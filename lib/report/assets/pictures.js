@@ -62,7 +62,7 @@
   function titleOf(figure) {
     const plot = figure.querySelector(".stepplot"), label = plot && plot.getAttribute("aria-label");
     if (label) return label.replace(/\. Arrow keys.*/, "");
-    if (figure.classList.contains("flip")) return "Before and after: " + figure.querySelector("figcaption a").textContent;
+    if (/^before-and-after/.test(figure.dataset.file)) return "Before and after: " + figure.querySelector("figcaption a").textContent;
     const heading = figure.querySelector("svg[viewBox] > title") || figure.querySelector("title, figcaption");
     return heading ? heading.textContent.slice(0, 80) : "figure";
   }
@@ -77,7 +77,7 @@
       button.setAttribute("aria-label", "Download as " + kind + ": " + titleOf(figure));
       button.addEventListener("click", () => {
         const title = titleOf(figure), made = compose(figure, title);
-        const name = slug(document.title.replace(/ \u2013 statepath.*/, "")) + "_" + (figure.dataset.file || slug(title)) + "." + kind.toLowerCase();
+        const name = slug(document.title.replace(/ \u2013 (decoding report \u2013 )?statepath.*/, "")) + "_" + (figure.dataset.file || slug(title)) + "." + kind.toLowerCase();
         if (kind === "PNG") png(made, name);
         else save(new Blob([made[0]], { type: "image/svg+xml" }), name);
       });

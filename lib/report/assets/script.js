@@ -144,7 +144,7 @@
     button.addEventListener("click", function () {
       var link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
-      link.download = slug(document.title.replace(/ \u2013 statepath.*/, "")) + "_" + slug(name) + ".csv";
+      link.download = slug(document.title.replace(/ \u2013 (decoding report \u2013 )?statepath.*/, "")) + "_" + slug(name) + ".csv";
       link.click();
       setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
     });
@@ -163,30 +163,29 @@
   }
   window.addEventListener("load", function () { whenIdle(layOutNext); });
 
-  /* Before and after in one place: both, or either, by buttons or, among them, the key f. */
-  document.querySelectorAll(".flip").forEach(function (figure) {
-    var line = document.createElement("div"), names = figure.querySelectorAll(".track > .name"), state = "";
-    line.className = "tools no-print";
-    line.setAttribute("role", "group");
-    line.setAttribute("aria-label", "What is shown");
-    function show(next) {
-      state = next;
-      figure.className = "flip " + state;
-      Array.prototype.forEach.call(line.children, function (button) { button.setAttribute("aria-pressed", String(button.value === state)); });
-    }
-    [["", "Both"], ["argmax", names[0].firstChild.textContent], ["focus", names[1].firstChild.textContent]].forEach(function (row) {
-      var button = document.createElement("button");
-      button.type = "button";
-      button.value = row[0];
-      button.textContent = row[1];
-      button.addEventListener("click", function () { show(row[0]); });
-      line.appendChild(button);
+  /* A link or an address that leads into a folded section opens it; printing opens those that belong to a paper. */
+  function openAround(id) {
+    var target = id && document.getElementById(decodeURIComponent(id));
+    for (var fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  }
+  document.addEventListener("click", function (e) {
+    var from = e.target.closest && e.target.closest("a[href^='#']");
+    if (from && from.hash.indexOf("=") < 0) openAround(from.hash.slice(1));
+  });
+  function openAddress() {
+    if (location.hash.indexOf("=") < 0) openAround(location.hash.slice(1));
+  }
+  window.addEventListener("hashchange", openAddress);
+  openAddress();
+  var opened = [];
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details.printed:not([open])").forEach(function (fold) {
+      fold.open = true;
+      opened.push(fold);
     });
-    figure.addEventListener("keydown", function (e) {
-      if (e.key === "f" && !e.ctrlKey && !e.metaKey && !e.altKey) show(state === "argmax" ? "focus" : "argmax");
-    });
-    figure.insertBefore(line, figure.firstChild);
-    show("");
+  });
+  window.addEventListener("afterprint", function () {
+    opened.splice(0).forEach(function (fold) { fold.open = false; });
   });
 
   /* Where one is, for browsers that do not say it by themselves; where the contents are one line, it follows. */

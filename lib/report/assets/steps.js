@@ -613,7 +613,7 @@
   }
   function follow() {
     var asked = new URLSearchParams(location.hash.slice(1));
-    if (!asked.has("night")) return;
+    if (!asked.has("night") || asked.has("rules")) return; /* rules: an address of "What if" */
     var t = parseInt(asked.get("t"), 10), zoom = /^(\d+)-(\d+)$/.exec(asked.get("zoom") || "");
     open(asked.get("night"), isNaN(t) ? -1 : t, zoom && [Number(zoom[1]), Number(zoom[2])]);
   }

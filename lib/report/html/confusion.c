@@ -28,7 +28,7 @@ void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...)
     sp_html_vsay(&page->out, title, arguments);
     sp_buffer_text(&page->out, "</h3>\n");
     sp_matrix_write(&page->out, &matrix);
-    sp_frame_section_end(&page->out);
+    sp_frame_section_end(&page->out, SP_FRAME_OPEN);
     va_end(arguments);
 }
 
@@ -182,7 +182,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     if (n > CONFUSIONS)
         sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
                       CONFUSIONS, (int64_t)n);
-    sp_frame_section_end(&page->out);
+    sp_frame_section_end(&page->out, SP_FRAME_OPEN);
     sp_table_free(&table);
     free(all);
 }

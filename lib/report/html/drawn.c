@@ -4,6 +4,7 @@
 #include "report/html/steps.h"
 #include "statepath/report.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 /* What recordings are ranked by: accuracy of the focus, or without labels the illegal transitions of argmax, most first. */
@@ -98,8 +99,16 @@ int sp_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static bool is_listed(const int64_t *list, int64_t n, int64_t recording)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (list[i] == recording)
+            return true;
+    return false;
+}
+
 /* All where they fit, as an evaluation that meets their steps keeps them. Else those asked for, worst, best and median, as far as
- * each has few enough steps; then those next to the worst as long as they fit. */
+ * each has few enough steps; then, in turn and as long as they fit, those next to the worst and some spread over the ranking. */
 static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t most_steps, int64_t *chosen)
 {
     int64_t n = 0;
@@ -107,15 +116,21 @@ static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t
         chosen[n] = n;
     if (n > 0)
         return n;
-    for (int64_t i = 0; i < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
-        const int64_t recording = ranking->order[i];
-        const bool is_fitting = c->steps[recording] <= most_steps;
-        if (!is_fitting && i >= c->n_asked + 3)
-            break;
-        if (!is_fitting)
+    const int64_t n_first = c->n_asked + 3, every = 2 * c->n_recordings / SP_REPORT_DRAWN + 1;
+    int64_t next = 0, spread = 0; /* places in the order of drawing, and in the ranking */
+    for (int64_t i = 0; next < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
+        const bool is_spread = i >= n_first && i % 2 && spread < c->n_recordings;
+        const int64_t recording = is_spread ? ranking->recordings[spread] : ranking->order[next];
+        spread += is_spread ? every : 0;
+        next += !is_spread;
+        if (is_listed(chosen, n, recording))
             continue;
-        most_steps -= c->steps[recording];
-        chosen[n++] = recording;
+        if (c->steps[recording] <= most_steps) {
+            most_steps -= c->steps[recording];
+            chosen[n++] = recording;
+        } else if (i >= n_first) {
+            break;
+        }
     }
     return n;
 }
@@ -139,23 +154,49 @@ sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, i
     return SP_OK;
 }
 
-sp_status sp_report_order(const sp_comparison *comparison, int64_t **recordings, sp_error *err)
+/* The bits of i in reverse order, as a fraction of 2^32: 0, 1/2, 1/4, 3/4, ...: any first few of them are spread evenly. */
+static uint32_t reversed(uint32_t i)
+{
+    uint32_t out = 0;
+    for (int bit = 0; bit < 32; bit++)
+        out |= (i >> bit & 1U) << (31 - bit);
+    return out;
+}
+
+sp_status sp_report_spread(const sp_comparison *c, int64_t **recordings, int64_t *n, sp_error *err)
 {
     sp_ranking ranking;
-    int64_t *order = malloc(((size_t)comparison->n_recordings + 1) * sizeof *order), n = 0;
-    if (!order || !sp_ranking_fill(comparison, &ranking)) {
-        free(order);
+    int64_t *ranked = malloc(((size_t)c->n_recordings + 1) * sizeof *ranked),
+            *spread = malloc(((size_t)c->n_recordings + 1) * sizeof *spread);
+    bool *is_taken = calloc((size_t)c->n_recordings + 1, sizeof *is_taken);
+    int64_t n_ranked = 0;
+    *n = 0;
+    if (!ranked || !spread || !is_taken || !sp_ranking_fill(c, &ranking)) {
+        free(ranked);
+        free(spread);
+        free(is_taken);
         return sp_no_memory(err);
     }
-    const int64_t median = ranking.n / 2, best = ranking.n - 1;
-    const int64_t open[] = {0, median, best};
-    for (int i = 0; i < (ranking.n < 3 ? ranking.n : 3); i++)
-        order[n++] = ranking.recordings[ranking.n < 3 ? i : open[i]];
-    for (int64_t i = ranking.n < 3 ? n : 1; i < comparison->n_recordings; i++)
-        if (ranking.n < 3 || (i != median && i != best))
-            order[n++] = ranking.recordings[i];
-    *recordings = order;
+    for (int64_t i = 0; i < c->n_asked; i++)
+        if (sp_trace_of(c, c->asked[i]) && !is_taken[c->asked[i]]) {
+            spread[(*n)++] = c->asked[i];
+            is_taken[c->asked[i]] = true;
+        }
+    for (int64_t i = 0; i < c->n_recordings; i++)
+        if (sp_trace_of(c, ranking.recordings[i]) && !is_taken[ranking.recordings[i]])
+            ranked[n_ranked++] = ranking.recordings[i];
+    for (uint32_t i = 0, found = 0; found < n_ranked; i++) {
+        const int64_t place = (int64_t)(((uint64_t)reversed(i) * (uint64_t)n_ranked) >> 32);
+        if (!is_taken[ranked[place]]) {
+            spread[(*n)++] = ranked[place];
+            is_taken[ranked[place]] = true;
+            found++;
+        }
+    }
     sp_ranking_free(&ranking);
+    free(ranked);
+    free(is_taken);
+    *recordings = spread;
     return SP_OK;
 }
 

@@ -60,17 +60,25 @@ void sp_frame_main(sp_buffer *out)
     sp_buffer_text(out, out->words && out->words->text[0][0] ? "\">\n" : ">\n");
 }
 
-void sp_frame_section(sp_buffer *out, const char *class, const char *id, const char *title)
+static bool is_folded(sp_frame_fold fold)
 {
-    sp_buffer_format(out, *class ? "<section class=\"%s\"" : "<section%s", class);
-    sp_buffer_format(out, " aria-labelledby=\"%s\">\n<h2 id=\"%s\">", id, id);
-    sp_buffer_words(out, title);
-    sp_buffer_text(out, "</h2>\n");
+    return fold != SP_FRAME_OPEN;
 }
 
-void sp_frame_section_end(sp_buffer *out)
+void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id, const char *title)
 {
-    sp_buffer_text(out, "</section>\n");
+    sp_buffer_format(out, *class ? "<section class=\"%s\"" : "<section%s", class);
+    sp_buffer_format(out, " aria-labelledby=\"%s\">\n", id);
+    if (is_folded(fold))
+        sp_buffer_format(out, "<details class=\"section%s\"><summary>", fold == SP_FRAME_PRINTED ? " printed" : "");
+    sp_buffer_format(out, "<h2 id=\"%s\">", id);
+    sp_buffer_words(out, title);
+    sp_buffer_text(out, is_folded(fold) ? "</h2></summary>\n" : "</h2>\n");
+}
+
+void sp_frame_section_end(sp_buffer *out, sp_frame_fold fold)
+{
+    sp_buffer_text(out, is_folded(fold) ? "</details></section>\n" : "</section>\n");
 }
 
 void sp_frame_end(sp_buffer *out, bool decodes)

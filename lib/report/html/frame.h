@@ -17,9 +17,11 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
 void sp_frame_main(sp_buffer *out);
-/* <section> of a class, "" for none, and its <h2>. */
-void sp_frame_section(sp_buffer *out, const char *class, const char *id, const char *title);
-void sp_frame_section_end(sp_buffer *out);
+/* <section> of a class, "" for none, and its <h2>. A folded one is opened by a click, by a link that leads into it and, where it
+ * belongs to a paper, for printing (script.js). */
+typedef enum sp_frame_fold { SP_FRAME_OPEN, SP_FRAME_PRINTED, SP_FRAME_FOLDED } sp_frame_fold;
+void sp_frame_section(sp_buffer *out, const char *class, sp_frame_fold fold, const char *id, const char *title);
+void sp_frame_section_end(sp_buffer *out, sp_frame_fold fold);
 void sp_frame_end(sp_buffer *out, bool decodes);
 
 /* ---- matrices: a row and a column a class ---- */

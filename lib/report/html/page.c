@@ -163,28 +163,31 @@ static bool always(const sp_comparison *c)
     return true;
 }
 
+/* What stands open, then what is folded; of that PRINTED what belongs to a paper. */
 static const struct {
     const char *id, *name;
+    sp_frame_fold fold;
     sp_section_exists *is_there;
     sp_section *write;
 } sections[] = {
-    {"verdict", "In short", always, sp_page_verdict},
-    {"strategies", "Strategies", always, sp_page_leaderboard},
-    {"differences", "Differences", sp_has_differences, sp_page_differences},
-    {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
-    {"rules", "What rules cost", sp_has_rule_costs, sp_page_rule_costs},
-    {"confusion", "Confusion", sp_has_agreement, sp_page_confusions},
-    {"classes", "Classes", sp_has_agreement, sp_page_classes},
-    {"changes", "What changed", sp_has_changes, sp_page_changes},
-    {"runs", "Runs", sp_has_runs, sp_page_runs},
-    {"steps", "{Step} by {step}", has_steps, sp_page_steps},
-    {"places", "Illegal {steps}", sp_has_places, sp_page_places},
-    {"recordings", "{Recordings}", has_recordings, sp_page_recordings},
-    {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
-    {"scorers", "Scorers", sp_has_raters, sp_page_raters},
-    {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
-    {"what-if", "What if", sp_has_what_if, sp_page_what_if},
-    {"methods", "Methods", always, sp_page_methods_section},
+    {"verdict", "In short", SP_FRAME_OPEN, always, sp_page_verdict},
+    {"what-if", "What if", SP_FRAME_OPEN, sp_has_what_if, sp_page_what_if},
+    {"notes", "Notes", SP_FRAME_OPEN, always, sp_page_notes},
+    {"strategies", "Strategies", SP_FRAME_OPEN, always, sp_page_leaderboard},
+    {"differences", "Differences", SP_FRAME_OPEN, sp_has_differences, sp_page_differences},
+    {"steps", "{Step} by {step}", SP_FRAME_OPEN, has_steps, sp_page_steps},
+    {"recordings", "{Recordings}", SP_FRAME_OPEN, has_recordings, sp_page_recordings},
+    {"legality", "Illegal transitions", SP_FRAME_PRINTED, sp_has_legality, sp_page_legality},
+    {"rules", "What rules cost", SP_FRAME_PRINTED, sp_has_rule_costs, sp_page_rule_costs},
+    {"confusion", "Confusion", SP_FRAME_PRINTED, sp_has_agreement, sp_page_confusions},
+    {"classes", "Classes", SP_FRAME_PRINTED, sp_has_agreement, sp_page_classes},
+    {"sleep", "Sleep statistics", SP_FRAME_FOLDED, sp_has_sleep, sp_page_sleep},
+    {"changes", "What changed", SP_FRAME_FOLDED, sp_has_changes, sp_page_changes},
+    {"runs", "Runs", SP_FRAME_FOLDED, sp_has_runs, sp_page_runs},
+    {"places", "Illegal {steps}", SP_FRAME_FOLDED, sp_has_places, sp_page_places},
+    {"scorers", "Scorers", SP_FRAME_FOLDED, sp_has_raters, sp_page_raters},
+    {"probabilities", "Probabilities", SP_FRAME_FOLDED, sp_has_probabilities, sp_page_probabilities},
+    {"methods", "Methods", SP_FRAME_FOLDED, always, sp_page_methods_section},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
@@ -204,7 +207,8 @@ static void top(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_html_say(out, "<header class=\"top\">\n<div><h1>%s</h1>\n<p class=\"sub\">", c->file ? c->file : "scores");
+    sp_html_say(out, "<header class=\"top\">\n<div><h1>Decoding report: %s</h1>\n<p class=\"sub\">",
+                c->file ? c->file : "scores");
     sp_buffer_sizes(out, c);
     sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>", c->model_name ? c->model_name : "without a name",
                 (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
@@ -234,13 +238,14 @@ sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files 
                     .out.words = &comparison->words,
                     .focus = sp_focus_strategy(comparison),
                     .argmax = sp_argmax_strategy(comparison)};
-    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict", sp_has_what_if(comparison));
+    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", " – decoding report", "verdict",
+                   sp_has_what_if(comparison));
     top(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison)) {
-            sp_frame_section(&page.out, i ? "" : "verdict", sections[i].id, sections[i].name);
+            sp_frame_section(&page.out, i ? "" : "verdict", sections[i].fold, sections[i].id, sections[i].name);
             sections[i].write(&page);
-            sp_frame_section_end(&page.out);
+            sp_frame_section_end(&page.out, sections[i].fold);
         }
     sp_frame_end(&page.out, sp_has_what_if(comparison));
     sp_buffer_free(&page.picture_names);

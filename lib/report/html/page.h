@@ -80,7 +80,7 @@ bool sp_picture_drawn(sp_page *page);
 /* ---- sections, each in a file of its name ---- */
 
 typedef void sp_section(sp_page *page);
-sp_section sp_page_verdict, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions, sp_page_classes,
+sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions, sp_page_classes,
     sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters, sp_page_probabilities, sp_page_recordings, sp_page_steps,
     sp_page_places, sp_page_what_if, sp_page_rule_costs, sp_page_methods_section;
 /* Parts of sections: accuracy and legality of strategies, and accuracy of each recording from strategy to strategy (nothing where

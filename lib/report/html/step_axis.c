@@ -37,7 +37,7 @@ static void add_time(sp_buffer *out, int64_t seconds, int64_t step)
         sp_buffer_format(out, ":%02d", (int)(seconds % 60));
 }
 
-void sp_page_step_axis(sp_page *page, int64_t n_steps)
+void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps)
 {
     sp_buffer *out = &page->out;
     const double length = page->comparison->epoch_seconds;
@@ -46,8 +46,12 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps)
     const double whole = in_hours ? (double)n_steps * length : (double)n_steps;
     sp_track_open(page, in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS), NULL);
     sp_buffer_text(out, " class=\"ticks\" text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">");
-    for (int64_t t = 0; t <= n; t += step) {
-        sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == 0 ? " text-anchor=\"start\"" : "", 100.0 * (double)t / whole);
+    const double origin = in_hours ? (double)first_step * length : (double)first_step;
+    int64_t from = (int64_t)origin;
+    from += from % step ? step - from % step : 0;
+    for (int64_t t = from; (double)t <= origin + whole; t += step) {
+        sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == from && (double)t <= origin ? " text-anchor=\"start\"" : "",
+                      100.0 * ((double)t - origin) / whole);
         if (in_hours)
             add_time(out, t, step);
         else

@@ -88,7 +88,7 @@ static void draw(const steps_section *s, const sp_trace *trace, const char *word
             sp_page_events(page, &s->view.lanes, &path, trace->n_steps);
     }
     sp_page_density(page, &s->view.lanes, trace);
-    sp_page_step_axis(page, trace->n_steps);
+    sp_page_step_axis(page, 0, trace->n_steps);
     sp_buffer_text(&page->out, page->is_file ? "" : "</div>\n");
 }
 

@@ -127,7 +127,7 @@ static bool is_illegal(const sp_page *page, const sp_trace *trace, const sp_step
 {
     const uint8_t *may_start = page->comparison->start_allowed;
     if (t == 0)
-        return may_start && path->classes[0] >= 0 && !may_start[path->classes[0]];
+        return trace->first_step == 0 && may_start && path->classes[0] >= 0 && !may_start[path->classes[0]];
     sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
     return pair.from >= 0 && pair.to >= 0 && !is_gap(trace, t) &&
            bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, sp_pair_by_index);
@@ -147,10 +147,10 @@ static int64_t rule_from(const sp_step_path *path, int64_t t)
     return low;
 }
 
-static const sp_rule_place *rule_at(const sp_step_path *path, int64_t t)
+static const sp_rule_place *rule_at(const sp_trace *trace, const sp_step_path *path, int64_t t)
 {
-    const int64_t i = rule_from(path, t);
-    return i < path->n_rules && path->rules[i].step == t ? &path->rules[i] : NULL;
+    const int64_t step = trace->first_step + t, i = rule_from(path, step);
+    return i < path->n_rules && path->rules[i].step == step ? &path->rules[i] : NULL;
 }
 
 /* The steps of one place of a plot at which rules are broken. */
@@ -172,7 +172,7 @@ static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_ste
         int64_t from = c * trace->n_steps / places, to = (c + 1) * trace->n_steps / places;
         mark found = {.place = c};
         for (int64_t t = from; t < to; t++)
-            if (is_illegal(page, trace, path, t) || rule_at(path, t)) {
+            if (is_illegal(page, trace, path, t) || rule_at(trace, path, t)) {
                 found.first = found.n++ ? found.first : t;
                 found.last = t;
             }
@@ -189,20 +189,21 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
     sp_buffer_text(out, "<use href=\"#ill\"");
     add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
     if (m->n > 1) {
-        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", (long long)m->first, (long long)m->last,
-                         (long long)m->n, path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
+        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", (long long)(trace->first_step + m->first),
+                         (long long)(trace->first_step + m->last), (long long)m->n,
+                         path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
         return;
     }
     if (!is_illegal(page, trace, path, m->first)) {
-        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", (long long)m->first,
-                    page->comparison->rules[rule_at(path, m->first)->rule].name);
+        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", (long long)(trace->first_step + m->first),
+                    page->comparison->rules[rule_at(trace, path, m->first)->rule].name);
         return;
     }
     if (m->first == 0) {
         sp_html_say(out, "><title>0: starts in %s</title></use>", page->comparison->classes[path->classes[0]]);
         return;
     }
-    sp_html_say(out, "><title>%lld: %s → %s</title></use>", (long long)m->first,
+    sp_html_say(out, "><title>%lld: %s → %s</title></use>", (long long)(trace->first_step + m->first),
                 page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
 }
 

@@ -1,4 +1,4 @@
-/* What a reader sees first: the verdict, and folded under it what was run. */
+/* What a reader sees first, the verdict; and notes, and folded under them what was run. */
 #include "evaluate/compared.h"
 #include "evaluate/work.h"
 #include "report/html/page.h"
@@ -41,17 +41,6 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     if (strategy->n_undecoded)
         sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>{recording(s)} undecoded</p>", strategy->n_undecoded);
     sp_buffer_text(out, "</li>\n");
-}
-
-/* The first notes, and all that are warnings, which come first; the others stand behind a fold, unless it would hide one line. */
-static size_t notes_to_show(const sp_table *notes, size_t n)
-{
-    enum { SHOWN = 2 };
-    size_t shown = 0;
-    while (shown < n && notes->cells[shown + 1].tone == SP_TONE_BAD)
-        shown++;
-    shown = shown + SHOWN;
-    return shown + 1 < n ? shown : n;
 }
 
 /* ---- run card ---- */
@@ -153,14 +142,37 @@ static void run_card(sp_page *page)
     sp_buffer_text(&page->out, "</dl></details>\n");
 }
 
-/* ---- section ---- */
+/* ---- sections ---- */
+
+/* Notes of the comparison: warnings, which come first, or the others. */
+static void add_notes(sp_page *page, bool warnings)
+{
+    const sp_fill_options all = {.is_wide = true};
+    sp_table notes = {.text.words = &page->comparison->words};
+    sp_fill_notes(page->comparison, &all, &notes);
+    const size_t n = sp_page_rows(page, &notes);
+    size_t n_bad = 0;
+    while (n_bad < n && notes.cells[n_bad + 1].tone == SP_TONE_BAD)
+        n_bad++;
+    const size_t first = warnings ? 1 : n_bad + 1, last = warnings ? n_bad : n;
+    if (first <= last) {
+        sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
+        add_lines(page, &notes, first, last, "<li>", "</li>\n");
+        sp_buffer_text(&page->out, "</ul>\n");
+    }
+    sp_table_free(&notes);
+}
 
 void sp_page_verdict(sp_page *page)
 {
     const sp_fill_options all = {.is_wide = true};
-    sp_table headline = {.text.words = &page->comparison->words}, notes = {.text.words = &page->comparison->words};
+    sp_table headline = {.text.words = &page->comparison->words};
     sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
+    add_notes(page, true);
+    sp_table_free(&headline);
+    if (sp_has_what_if(page->comparison)) /* it has the picture and these figures */
+        return;
     sp_page_before_after(page);
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
@@ -168,19 +180,10 @@ void sp_page_verdict(sp_page *page)
             tile(page, &page->comparison->strategies[s]);
         sp_buffer_text(&page->out, "</ul>\n");
     }
-    sp_fill_notes(page->comparison, &all, &notes);
-    size_t n = sp_page_rows(page, &notes), shown = notes_to_show(&notes, n);
-    if (n) {
-        sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
-        add_lines(page, &notes, 1, shown, "<li>", "</li>\n");
-        sp_buffer_text(&page->out, "</ul>\n");
-    }
-    if (shown < n) {
-        sp_buffer_format(&page->out, "<details><summary>%zu more notes</summary>\n<ul class=\"notes\">\n", n - shown);
-        add_lines(page, &notes, shown + 1, n, "<li>", "</li>\n");
-        sp_buffer_text(&page->out, "</ul></details>\n");
-    }
+}
+
+void sp_page_notes(sp_page *page)
+{
+    add_notes(page, false);
     run_card(page);
-    sp_table_free(&headline);
-    sp_table_free(&notes);
 }

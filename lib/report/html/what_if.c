@@ -1,4 +1,4 @@
-/* The section that decodes: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
+/* The section in which rules can be changed: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
 #include "report/html/steps.h"
@@ -9,12 +9,11 @@
 #include "core/base85.h"
 #include "json/json_write.h"
 
-/* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
+enum { NAMED = 12 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
-    return c->what_if && c->what_if->n_recordings + c->what_if->n_left_out > 0 && sp_page_module_size > 0;
+    return c->what_if && (c->what_if->n_recordings > 0 || c->what_if->n_states) && sp_page_module_size > 0;
 }
 
 static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
@@ -25,20 +24,6 @@ static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
         sp_base85_put(bytes + i, given, digits);
         sp_buffer_add(out, digits, (size_t)sp_base85_letters(given));
     }
-}
-
-/* How many of the recordings the page takes: all, or as many as keep it small. */
-static int64_t count_held(const sp_page *page)
-{
-    const sp_what_if *w = page->comparison->what_if;
-    const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
-    int64_t size = (int64_t)(page->out.length + fixed) + sp_base85_letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
-    for (; n < w->n_recordings; n++) {
-        size += sp_base85_letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
-        if (w->is_kept_small && size > SMALL_PAGE)
-            break;
-    }
-    return n;
 }
 
 /* ---- data ---- */
@@ -53,11 +38,11 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
+static void put_recordings(sp_json_writer *writer, const sp_comparison *c)
 {
     sp_json_put_key(writer, "recordings");
     sp_json_put(writer, "[");
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < c->what_if->n_recordings; i++) {
         const sp_what_if_recording *r = &c->what_if->recordings[i];
         sp_json_put(writer, i ? ", [" : "[");
         sp_json_put_cleaned(writer, c->ids[r->recording]);
@@ -65,6 +50,10 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
         sp_json_put_integer(writer, r->n_steps);
         sp_json_put(writer, r->has_gaps ? ", 1, " : ", 0, ");
         sp_json_put_integer(writer, (int64_t)r->n_bytes);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, r->first_step);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, r->recording);
         sp_json_put(writer, "]");
     }
     sp_json_put(writer, "]");
@@ -114,7 +103,7 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
+static void put_settings(sp_page *page, const sp_lanes *lanes)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
@@ -139,16 +128,19 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     put_text(&writer, "on_infeasible", w->is_relaxed ? "relax" : "report");
     sp_json_put_key(&writer, "labels");
     sp_json_put(&writer, w->has_labels ? "true" : "false");
-    put_recordings(&writer, c, n);
+    sp_json_put_key(&writer, "seconds");
+    sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
+    put_recordings(&writer, c);
     sp_json_put(&writer, "\n}");
     page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
     sp_buffer_text(&page->out, "</script>\n");
 }
 
 /* The packed recordings, one after the other, and the decoder. */
-static void put_scores(sp_page *page, int64_t n)
+static void put_scores(sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
+    const int64_t n = w->n_recordings;
     size_t size = 0;
     for (int64_t i = 0; i < n; i++)
         size += w->recordings[i].n_bytes;
@@ -178,18 +170,33 @@ static void list_name(sp_page *page, int64_t i, int64_t n, int64_t recording)
         sp_buffer_say(&page->out, " and %jd more", n - NAMED);
 }
 
-static void say_held(sp_page *page, int64_t n)
+/* Steps of a recording that the page holds a stretch of only; 0: there is none. */
+static bool is_cut(const sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->what_if->n_recordings; i++)
+        if (c->what_if->recordings[i].n_steps < c->steps[c->what_if->recordings[i].recording])
+            return true;
+    return false;
+}
+
+static void say_held(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_buffer *out = &page->out;
-    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}%s", n, c->n_recordings,
-                  n ? ": " : ".");
-    for (int64_t i = 0; i < n; i++)
-        list_name(page, i, n, w->recordings[i].recording);
-    sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
-    if (n < c->n_recordings)
-        sp_buffer_words(out, " More would make the page heavy (<code>{=what-if-bytes}</code>).");
+    sp_buffer_say(
+        out, "<p class=\"small\">The figures of this section are of the %jd of %jd {recording(s)} whose scores the page holds",
+        w->n_recordings, c->n_recordings);
+    if (w->n_recordings < c->n_recordings) {
+        sp_buffer_text(out, sp_has_agreement(c) ? ", spread from the least to the most accurate: " : ": ");
+        for (int64_t i = 0; i < w->n_recordings; i++)
+            list_name(page, i, w->n_recordings, w->recordings[i].recording);
+    }
+    sp_buffer_text(out, ".");
+    if (is_cut(c))
+        sp_buffer_words(out, " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
+    if (w->n_recordings < c->n_recordings || is_cut(c))
+        sp_buffer_words(out, " <code>{=what-if-bytes}</code> makes room for more.");
     if (w->most_length)
         sp_buffer_say(
             out,
@@ -199,35 +206,37 @@ static void say_held(sp_page *page, int64_t n)
     sp_buffer_text(out, "</p>\n");
 }
 
-/* The tool's place, and what its script needs. */
-static void put_tool(sp_page *page, int64_t n)
+/* The tool's place, with a picture for readers without a script, and what its script needs. */
+static void put_tool(sp_page *page)
 {
     sp_lanes lanes;
-    sp_buffer_text(&page->out,
-                   "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
-                   "without.</p></div>\n");
     if (!sp_lanes_fill(page->comparison, &lanes)) {
         page->out.failed = true;
         return;
     }
-    put_settings(page, &lanes, n);
-    put_scores(page, n);
+    sp_page_lane_shapes(page, &lanes); /* stays where the script takes the place of the picture */
+    sp_buffer_text(&page->out,
+                   "<div id=\"what-if-tool\"><p id=\"what-if-note\">With scripts switched on the rules can be changed "
+                   "here, and everything is decoded anew.</p>\n");
+    sp_page_before_after(page);
+    sp_buffer_text(&page->out, "</div>\n");
+    put_settings(page, &lanes);
+    put_scores(page);
     sp_lanes_free(&lanes);
 }
 
 void sp_page_what_if(sp_page *page)
 {
-    const int64_t n = count_held(page);
-    sp_buffer_text(&page->out,
-                   "<p>Change the rules and see at once what follows: a page can hold the decoder itself. Nothing leaves it, "
-                   "and the rest of the page stays as it is.</p>\n");
-    if (page->comparison->what_if->n_states)
-        sp_buffer_say(&page->out,
-                      "<p>Not with this model: its durations count lengths in %jd states, too many for a page to decode its "
-                      "{recordings}. <code>statepath decode</code> does.</p>\n",
-                      page->comparison->what_if->n_states);
-    else
-        say_held(page, n);
-    if (n > 0)
-        put_tool(page, n);
+    const sp_what_if *w = page->comparison->what_if;
+    if (w->n_states) {
+        sp_buffer_say(
+            &page->out,
+            "<p>Rules cannot be changed here: durations of this model count lengths in %jd states, too many for a page to "
+            "decode its {recordings}. <code>statepath decode</code> does.</p>\n",
+            w->n_states);
+        sp_page_before_after(page);
+        return;
+    }
+    put_tool(page);
+    say_held(page);
 }

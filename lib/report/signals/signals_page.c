@@ -93,9 +93,9 @@ sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp
     head(&d);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(report)) {
-            sp_frame_section(&d.out, "", sections[i].id, sections[i].title);
+            sp_frame_section(&d.out, "", SP_FRAME_OPEN, sections[i].id, sections[i].title);
             sections[i].write(&d);
-            sp_frame_section_end(&d.out);
+            sp_frame_section_end(&d.out, SP_FRAME_OPEN);
         }
     sp_frame_end(&d.out, false);
     sp_class_style_free(&d.style);

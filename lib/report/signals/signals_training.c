@@ -253,7 +253,7 @@ static void confusion(sp_drawing *d, const sp_trained *network)
                 d->counts[(size_t)r->labels[t] * k + (size_t)network->path[at]]++;
     sp_buffer_text(&d->out, "<section>");
     sp_drawing_matrix(d, network->name, "label \\ said", confusion_cell);
-    sp_frame_section_end(&d->out);
+    sp_frame_section_end(&d->out, SP_FRAME_OPEN);
 }
 
 void sp_drawing_confusions(sp_drawing *d)

@@ -235,7 +235,7 @@ class TestWhatIf(st.TestCase):
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "long", "classes": ["a", "b"], "forbid": {}, "durations": {"b": {"max": 30000}}}))
         self.statepath("compare", "few.h5", "--model", "m.json", "--strategies", "argmax", "--report", "page.html", "-f", "-q")
         page = self.read("page.html").decode()
-        self.assertIn("Not with this model: its durations count lengths in 60,000 states", page)
+        self.assertIn("Rules cannot be changed here: durations of this model count lengths in 60,000 states", page)
         self.assertNotIn('id="what-if-settings"', page)
 
     def test_demo(self):
@@ -344,7 +344,44 @@ class TestWhatIf(st.TestCase):
         for name, held in zip(page.ids, page.scores):
             self.assertEqual(held.tolist(), scores[300 * int(name):300 * int(name) + 300].tolist())
         text = self.page("wide.h5", "--model", "m.json", "--what-if-bytes", str(len(page.packed))).text
-        self.assertIn("The page holds the scores of 2 of 3 recordings", text)
+        self.assertIn("of the 2 of 3 recordings whose scores the page holds", text)
+
+    def test_samples(self):
+        """Never none: of many recordings some, spread over the ranking; of long ones the stretches in which argmax breaks most rules."""
+        draw = np.random.default_rng(4)
+        self.write("m.json", '{"statepath_model": 1, "classes": ["a", "b", "c"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}')
+        for name, lengths, asked, n_held in (("long.h5", [20000], "30000", 1), ("longs.h5", [20000] * 9, "40000", 4), ("mixed.h5", [20000, 300, 300, 300], "30000", 4)):
+            T = sum(lengths)
+            scores = draw.normal(0, 1, (T, 3)).astype("f4")
+            labels = (scores + draw.normal(0, 2, (T, 3))).argmax(1)
+            self.h5(name, scores=scores, labels=labels, offsets=np.cumsum([0] + lengths), classes=[b"a", b"b", b"c"], ids=[b"n%d" % i for i in range(len(lengths))])
+            page = self.page(name, "--model", "m.json", "--what-if-bytes", asked)
+            self.assertIn(len(page.ids), (n_held, n_held + 1), name)
+            n_held = len(page.ids)
+            self.assertRegex(page.text, "of the %d of %d recordings? whose scores" % (n_held, len(lengths)))
+            self.assertIn("it holds the stretch in which argmax breaks most rules", page.text)
+            self.assertEqual(len(page.steps), n_held)
+            starts = np.cumsum([0] + lengths)
+            self.module(page, [], [])
+            for row, got in zip(page.settings["recordings"], page.scores):
+                first = starts[int(row[0][1:])] + row[4]
+                self.assertEqual(got.tolist(), scores[first:first + row[1]].tolist())
+            cut = [row for row in page.settings["recordings"] if row[1] < 20000 and lengths[int(row[0][1:])] == 20000]
+            self.assertTrue(cut)
+            for row in cut:  # no other stretch of this length has more illegal transitions of argmax
+                path = scores[starts[int(row[0][1:])]:starts[int(row[0][1:])] + 20000].argmax(1)
+                broken = np.isin(path[:-1] * 3 + path[1:], [2, 3, 7])
+                sums = np.convolve(broken, np.ones(row[1] - 1, int), "valid")
+                self.assertEqual(sums[row[4]], sums.max())
+        lengths = [40] * 400
+        scores = draw.normal(0, 1, (16000, 3)).astype("f4")
+        self.h5("many.h5", scores=scores, labels=(scores + draw.normal(0, np.repeat(np.linspace(0, 4, 400), 40)[:, None], (16000, 3))).argmax(1), offsets=np.arange(0, 16001, 40),
+                classes=[b"a", b"b", b"c"], ids=[b"n%03d" % i for i in range(400)])
+        page = self.page("many.h5", "--model", "m.json", "--what-if-bytes", "40000")
+        places = sorted(int(name[1:]) for name in page.ids)
+        self.assertGreater(len(places), 20)
+        self.assertLess(places[len(places) // 4], 150)
+        self.assertGreater(places[3 * len(places) // 4], 250)  # accuracy falls with the number
 
     def test_names(self):
         """Names that would end a script, or are not UTF-8 in the file."""
@@ -374,8 +411,8 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if-bytes", "100000")
         self.assertEqual(n, 5)
         self.assertLessEqual(len(re.search(r'id="what-if-scores">(.*?)<', text).group(1)), 100000)
-        self.assertIn("The page holds the scores of 5 of 20 nights: ", text)
-        self.assertIn("More would make the page heavy", text)
+        self.assertIn("of the 5 of 20 nights whose scores the page holds, spread from the least to the most accurate: ", text)
+        self.assertIn("makes room for more", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")
         self.assertEqual(held("--what-if-bytes", "0")[0], 0)

@@ -12,7 +12,9 @@ const [wrapper, file, scoresFile, taskFile, outFile] = process.argv.slice(2);
 const { load } = await import(pathToFileURL(wrapper));
 const { settings, models, strategies } = JSON.parse(fs.readFileSync(taskFile, "utf8")), statepath = await load(fs.readFileSync(file));
 const list = settings.recordings.map(([id, nSteps, hasGaps, nBytes]) => ({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }));
-const recordings = statepath.unpack(settings.model.classes.length, fs.readFileSync(scoresFile), list, { missing: "uniform", onInfeasible: settings.on_infeasible });
+const unpacker = statepath.unpacker(settings.model.classes.length, fs.readFileSync(scoresFile), { missing: "uniform", onInfeasible: settings.on_infeasible });
+const recordings = list.map((one) => unpacker.next(one));
+unpacker.free();
 const out = [], sentences = [], illegal = [];
 for (const { recording, labels, gaps } of recordings) out.push(recording.values(), labels || new Int32Array(), gaps || new Uint8Array());
 for (const model of models) {

@@ -261,15 +261,22 @@ static void test_drawn(void **state)
     (void)state;
     sample *s = sample_ranked();
     sp_comparison *c = &s->comparison;
-    int64_t all[1000], most[SP_REPORT_DRAWN];
+    int64_t all[1000], *most = NULL, n, n_low = 0, n_high = 0;
+    sp_error err = {0};
     for (int64_t r = 0; r < 1000; r++)
         all[r] = r;
-    memcpy(most, all, sizeof most);
-    memcpy(most + SP_REPORT_DRAWN - 3, (int64_t[]){499, 500, 700}, 3 * sizeof *most);
     assert_drawn(c, 2000, 0, NULL); /* the comparison has the steps of all */
     c->n_traces = 0;
-    assert_drawn(c, 20 * 10, 10, (int64_t[]){0, 1, 2, 3, 4, 5, 6, 499, 500, 700});
-    assert_drawn(c, c->n_steps - 1, SP_REPORT_DRAWN, most);
+    assert_drawn(c, 20 * 10, 10, (int64_t[]){0, 1, 2, 3, 20, 41, 62, 499, 500, 700});
+    assert_ok(sp_report_drawn(c, c->n_steps - 1, &most, &n, &err), &err);
+    assert_int_equal(n, SP_REPORT_DRAWN);
+    for (int64_t i = 0; i < n; i++) {
+        n_low += most[i] < 45;
+        n_high += most[i] > 100;
+    }
+    assert_int_equal(n_low, 45);     /* those next to the worst, */
+    assert_in_range(n_high, 40, 50); /* and some spread over the others */
+    free(most);
     assert_drawn(c, c->n_steps, 1000, all); /* of a merge: as an evaluation keeps them */
     c->steps[500] = 3000000;
     assert_drawn(c, 40, 2, (int64_t[]){499, 700});

@@ -1,0 +1,127 @@
+
+/* ---- the address: what is set can be sent ---- */
+
+/* #rules=+Wake.N2,-N2.Wake&starts=-REM&dwell=N2:5&most=N3:any&temperature=2&strategy=greedy&night=r04&zoom=100-180: what is other than in the
+   run, names percent-encoded, steps from 0. */
+const part = (name) => encodeURIComponent(name).replace(/[-_.!~*'()]/g, (letter) => "%" + letter.charCodeAt(0).toString(16).toUpperCase());
+function rulesAddress() {
+  const first = asInRun(), rules = [], starts = [], dwell = [], most = [];
+  states.forEach((from, i) => states.forEach((to, j) => {
+    if (state.rules.allow[i][j] !== original.allow[i][j]) rules.push((state.rules.allow[i][j] ? "+" : "-") + part(from) + "." + part(to));
+  }));
+  states.forEach((to, i) => {
+    if (state.starts[i] !== first.starts[i]) starts.push((state.starts[i] ? "+" : "-") + part(to));
+    if (state.rules.minDwell[i] !== original.minDwell[i]) dwell.push(part(to) + ":" + state.rules.minDwell[i]);
+    if (state.rules.maxDwell[i] !== original.maxDwell[i]) most.push(part(to) + ":" + (state.rules.maxDwell[i] || "any"));
+  });
+  const list = (key, items) => (items.length ? "&" + key + "=" + items.join(",") : "");
+  return "#rules=" + rules.join(",") + list("starts", starts) + list("dwell", dwell) + list("most", most) +
+    NUMBERS.filter(([key]) => state[key] !== first[key]).map(([key]) => "&" + key + "=" + state[key]).join("");
+}
+function address() {
+  return rulesAddress() + (state.strategy === ruledName() ? "" : "&strategy=" + part(state.strategy)) + "&night=" + part(recordings[state.recording].id) +
+    "&zoom=" + (state.zoom ? state.zoom.join("-") : "all");
+}
+/* Sets what an address says; returns what in it is nothing here, in words. */
+function readAddress(hash) {
+  const unknown = [], fields = {};
+  hash.slice(1).split("&").forEach((field) => { const at = field.indexOf("="); fields[field.slice(0, at)] = field.slice(at + 1); });
+  const decoded = (text) => { try { return decodeURIComponent(text); } catch (error) { return text; } };
+  const each = (key, call) => (fields[key] || "").split(",").filter(Boolean).forEach((item) => { if (!call(item)) unknown.push(decoded(item)); });
+  const place = (text) => states.indexOf(decoded(text));
+  Object.assign(state, asInRun());
+  each("rules", (item) => {
+    const [from, to] = item.slice(1).split(".").map(place), isRight = /^[-+]/.test(item) && from >= 0 && to >= 0;
+    if (isRight) state.rules.allow[from][to] = item[0] === "+" ? 1 : 0;
+    return isRight;
+  });
+  each("starts", (item) => {
+    const to = place(item.slice(1)), isRight = /^[-+]/.test(item) && to >= 0;
+    if (isRight) state.starts[to] = item[0] === "+";
+    return isRight;
+  });
+  const lengths = (key, list, isMost) => each(key, (item) => {
+    const [name, text] = item.split(":"), i = place(name), isAny = isMost && text === "any" && !(durationOf(i) || {}).pmf, n = Number(text);
+    const isRight = i >= 0 && (M === K || (!isMost && !durationOf(i))) && (isAny || (Number.isInteger(n) && n >= 1 && n <= mostDwell));
+    if (isRight) list[i] = isAny ? null : n;
+    return isRight;
+  });
+  lengths("dwell", state.rules.minDwell, false);
+  lengths("most", state.rules.maxDwell, true);
+  const ranges = { temperature: [0.01, 100], transitionWeight: [0, 100], priorWeight: [0, 100] };
+  for (const [key] of NUMBERS) {
+    const n = Number(fields[key]), isRight = fields[key] && n >= ranges[key][0] && n <= ranges[key][1];
+    if (isRight) state[key] = n;
+    else if (fields[key] !== undefined) unknown.push(key + " " + fields[key]);
+  }
+  const strategy = decoded(fields.strategy || ruledName()), night = decoded(fields.night || ""), n = recordings.findIndex((r) => r.id === night);
+  if (strategies.includes(strategy)) state.strategy = strategy;
+  else unknown.push(strategy);
+  if (n >= 0) state.recording = n;
+  else if (night) unknown.push(night);
+  const zoom = /^(\d+)-(\d+)$/.exec(fields.zoom || ""), T = recordings[state.recording].T;
+  state.zoom = zoom && Number(zoom[1]) < Number(zoom[2]) && Number(zoom[2]) <= T ? [Number(zoom[1]), Number(zoom[2])]
+    : fields.zoom === "all" ? null : biting(state.recording, plainName(), ruledName()).zoom;
+  return unknown;
+}
+
+/* ---- undo, redo, Back ---- */
+
+let past = [], at = 0, lastKey = "", lastTime = 0;
+const write = (how, hash) => { try { history[how](null, "", hash); } catch (error) { /* a host that forbids it: undo works without */ } };
+/* After a change; key: of what is dragged or typed, whose changes within a second are one. */
+function remember(key) {
+  const hash = address(), isOne = key && key === lastKey && Date.now() - lastTime < 1000;
+  lastKey = key;
+  lastTime = Date.now();
+  if (hash === past[at]) return;
+  if (!isOne) at++;
+  past.splice(at, Infinity, hash);
+  write(isOne ? "replaceState" : "pushState", hash);
+}
+function step(by) {
+  if (!past[at + by]) return;
+  at += by;
+  lastKey = "";
+  goTo(past[at]);
+  write("replaceState", past[at]);
+}
+/* A state that an address says, which is not remembered once more. */
+function goTo(hash) {
+  const unknown = readAddress(hash);
+  parts.unknown = unknown.length ? "Not in this page, left out: " + unknown.join(", ") + ". " : "";
+  parts.strategy.value = state.strategy;
+  parts.recording.value = String(state.recording);
+  schedule();
+}
+function follow() {
+  const hash = location.hash.startsWith("#rules=") ? location.hash : past[0], found = past.indexOf(hash);
+  if (hash === past[at]) return;
+  if (found >= 0) at = found;
+  else past.splice(++at, Infinity, hash);
+  goTo(hash);
+}
+
+/* ---- what was tried ---- */
+
+const tried = new Map(); /* rules by address: what is said of them, where they lead to, figures of all strategies, costs */
+function noteTried() {
+  const key = rulesAddress(), list = changes();
+  if (!tried.has(key)) tried.set(key, { text: list.length ? list.join("; ") : "as in the run", costs: new Map() });
+  return Object.assign(tried.get(key), { figures: now.figures, broken: undecodable });
+}
+function showTried() {
+  if (tried.size < 2) {
+    fill(parts.tried);
+    return;
+  }
+  const name = state.strategy, own = rulesAddress();
+  const rows = [...tried].map(([key, one]) => {
+    const a = one.figures[name], b = run.figures[name], go = el("button", { type: "button", "aria-current": key === own ? "true" : null, click: () => { goTo(key + address().slice(rulesAddress().length)); remember(""); } }, one.text);
+    return el("tr", null, el("th", { scope: "row" }, go), ...(settings.labels ? [figureCell(a.accuracy, b.accuracy, 4), figureCell(a.kappa, b.kappa, 4)] : []),
+      figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
+  });
+  fill(parts.tried, el("h3", null, "Tried so far"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rules tried so far" },
+    el("table", { class: "what-if-tried" }, el("thead", null, el("tr", null, ...["rules, " + name, ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes"]
+      .map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows))));
+}

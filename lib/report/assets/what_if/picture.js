@@ -1,0 +1,99 @@
+
+/* ---- one recording, a stretch of it ---- */
+
+const STRETCH = 80, LANES = 6; /* steps at first; more classes have no lanes but bars with their names */
+
+/* The stretch in which the rules bite most: where argmax breaks them, and where what the rules make of it differs, right before wrong. */
+function biting(n, plain, ruled) {
+  const r = recordings[n], before = run.paths[plain][n], after = run.paths[ruled][n], width = Math.min(STRETCH, r.T);
+  const merit = (t) => {
+    const label = r.labels ? r.labels[t] : -1, differs = before.path[t] !== after.path[t];
+    return 2 * before.marks[t] + (differs ? 1 : 0) + (differs && label >= 0 ? 2 * (label === after.path[t]) - 2 * (label === before.path[t]) : 0);
+  };
+  let sum = 0, best = 0, most = -Infinity;
+  for (let t = 0; t < r.T; t++) {
+    sum += merit(t) - (t >= width ? merit(t - width) : 0);
+    if (t >= width - 1 && sum > most) {
+      most = sum;
+      best = t - width + 1;
+    }
+  }
+  return { merit: most, zoom: [best, best + width] };
+}
+const plainName = () => (strategies.includes("argmax") ? "argmax" : strategies[0]);
+const ruledName = () => (strategies.includes("viterbi") ? "viterbi" : strategies[strategies.length - 1]);
+function whereTheyBite() {
+  const all = recordings.map((r, n) => Object.assign({ n }, biting(n, plainName(), ruledName())));
+  return all.reduce((best, one) => (one.merit > best.merit ? one : best));
+}
+
+/* One path from step `from` to `to`; other: what it is compared with, in the strip below. */
+function track(name, small, { path, marks, other, labels }, [from, to], r) {
+  const lanes = 1 + Math.max(...settings.lanes), isBars = lanes > LANES, height = isBars ? 22 : 13, plot = isBars ? height : lanes * height, T = to - from;
+  const place = (k) => (isBars ? 0 : settings.lanes[k] * height), shapes = classes.map(() => ""), names = [], gaps = [], triangles = [];
+  let line = "", strip = "";
+  for (let t = from + 1, begin = from; t <= to; t++) {
+    const k = path[begin];
+    if (t < to && path[t] === k && !(isBars && r.gaps && r.gaps[t])) continue;
+    if (k >= 0) {
+      shapes[k] += "M" + (begin - from) + " " + (place(k) + 2) + "h" + (t - begin) + "v" + (height - 4) + "h" + (begin - t) + "z";
+      if (!isBars && t < to && path[t] >= 0) line += "M" + (t - from) + " " + (place(k) + height / 2) + "V" + (place(path[t]) + height / 2);
+      if (isBars && (600 * (t - begin)) / T > 7 * classes[k].length + 8) names.push(el("svg", { x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(height) },
+        el("title", null, classes[k]), el("text", { class: "what-if-name", x: "3", y: "15" }, classes[k])));
+    } else gaps.push(el("rect", { class: "hatched", x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(plot) }));
+    begin = t;
+  }
+  for (let t = from, begin = -1; other && t <= to; t++) {
+    const differs = t < to && other[t] !== path[t] && !(labels && other[t] < 0);
+    if (differs && begin < 0) begin = t;
+    if (!differs && begin >= 0) { strip += "M" + (begin - from) + " " + (plot + 3) + "h" + (t - begin) + "v5h" + (begin - t) + "z"; begin = -1; }
+  }
+  for (let t = from, last = -1; marks && t < to; t++) {
+    const column = Math.floor(((t - from) * 400) / T);
+    if (!marks[t] || column === last) continue;
+    triangles.push(el("use", { href: "#ill", x: ((100 * (t - from)) / T).toFixed(2) + "%" }));
+    last = column;
+  }
+  const inner = el("svg", { y: "9", width: "100%", height: String(plot + 8), viewBox: "0 0 " + Math.max(T, 1) + " " + (plot + 8), preserveAspectRatio: "none" },
+    ...Array.from({ length: isBars ? 1 : lanes }, (none, i) => el("rect", { class: "what-if-lane" + (i % 2), y: String(i * height), width: String(T), height: String(height) })),
+    el("path", { class: "what-if-line", d: line }), ...shapes.map((d, k) => d && el("path", { class: settings.styles[k], "data-k": k, d })).filter(Boolean),
+    el("path", { class: "what-if-strip", d: strip }));
+  const beside = el("svg", { class: "lane-names", height: String(plot + 17), "aria-hidden": "true" }, ...(isBars ? [] : [el("use", { href: "#names" })]));
+  return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)),
+    el("div", { class: "rows" }, el("svg", { height: String(plot + 17), role: "img", "aria-label": name + " over time" }, inner, ...gaps, ...names, ...triangles), beside));
+}
+/* Steps are counted from 0, as everywhere, and have a time where they have a length. */
+function placeOf(r, t) {
+  const at = r.from + t, seconds = settings.seconds * at, two = (n) => String(n).padStart(2, "0");
+  if (!settings.seconds) return count(at);
+  return Math.floor(seconds / 3600) + ":" + two(Math.floor(seconds / 60) % 60) + (settings.seconds % 60 ? ":" + two(Math.floor(seconds % 60)) : "");
+}
+function axis(r, [from, to]) {
+  const ticks = 4, marks = [];
+  for (let i = 0; i < ticks; i++) {
+    const t = from + Math.round((i * (to - from)) / ticks);
+    marks.push(el("text", { x: (100 * (t - from)) / Math.max(1, to - from) + "%", y: "11", "text-anchor": i ? "middle" : "start" }, placeOf(r, t)));
+  }
+  return el("div", { class: "track" }, el("div", { class: "name" }, el("small", null, settings.seconds ? "time" : say("{step}"))),
+    el("div", { class: "rows" }, el("svg", { class: "ticks", height: "16", "aria-hidden": "true" }, ...marks), el("svg", { class: "lane-names", height: "16", "aria-hidden": "true" })));
+}
+function showSteps(result) {
+  const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), after = (result || now).paths[name][n], before = run.paths[name][n];
+  const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
+  const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % right" : "");
+  const tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
+  if (plain !== name) tracks.push(track(plain, small(run.paths[plain][n]), Object.assign({ path: run.paths[plain][n].path, marks: run.paths[plain][n].marks }, labels), zoom, r));
+  if (isChanged()) {
+    const d = difference(r, before.path, after.path);
+    tracks.push(track(name + ", run", small(before), Object.assign({ path: before.path, marks: before.marks }, labels), zoom, r),
+      track(name + ", now", small(after) + ", " + count(d.all) + " differ", { path: after.path, marks: after.marks, other: before.path }, zoom, r));
+  } else {
+    tracks.push(track(name, small(after), Object.assign({ path: after.path, marks: after.marks }, labels), zoom, r));
+  }
+  fill(parts.steps, ...tracks, axis(r, zoom), el("figcaption", null, r.id + ", " + say("{steps} ") + count(r.from + zoom[0]) + " to " + count(r.from + zoom[1] - 1) + ". ",
+    el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
+    r.labels ? "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".") : "."));
+  const shown = new Set();
+  for (const path of [r.labels, run.paths[plain][n].path, before.path, after.path]) for (let t = zoom[0]; path && t < zoom[1]; t++) shown.add(path[t]);
+  showRows(shown);
+}
