@@ -50,23 +50,25 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   }
 
   // The first screen: before and after, either or both, by buttons, touch, and the key f.
-  async function flips(browser) {
-    for (const options of [{ viewport: { width: 1300, height: 900 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
-      const page = await open(browser, "demo", options), figure = page.locator("figure.flip"), shown = async () => (await figure.locator(".track:has(.run):visible .name").allTextContents()).map((t) => /^[a-z]+/.exec(t)[0]).join();
-      const box = await page.locator(".headline").boundingBox(), picture = await figure.boundingBox();
-      check(box.y + 60 < options.viewport.height && (options.isMobile || picture.y + picture.height < 900), `the first screen of ${options.viewport.width} pixels shows the answer: ${box.y}, ${picture.y}`);
-      check((await shown()) === "argmax,viterbi", "at first both stand there: " + (await shown()));
-      const press = async (name) => figure.getByRole("group", { name: "What is shown" }).getByRole("button", { name, exact: true })[options.hasTouch ? "tap" : "click"]();
-      await press("argmax");
-      check((await shown()) === "argmax" && (await figure.getByRole("button", { name: "argmax", exact: true }).getAttribute("aria-pressed")) === "true", "a button shows one: " + (await shown()));
-      if (!options.hasTouch) {
-        await page.keyboard.press("f");
-        check((await shown()) === "viterbi", "f flips: " + (await shown()));
-        await page.keyboard.press("f");
-        check((await shown()) === "argmax", "and back: " + (await shown()));
+  // What the page is about is in sight at once: the answer, the rules, the figures, a picture of what rules did.
+  async function firstScreen(browser) {
+    for (const options of [{ viewport: { width: 1400, height: 900 } }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }]) {
+      const page = await open(browser, "demo", options), bottom = async (selector) => { const box = await page.locator(selector).first().boundingBox(); return box.y + box.height; };
+      const isWide = options.viewport.width > 1000;
+      check((await bottom(".headline")) < options.viewport.height, `the first screen of ${options.viewport.width} pixels shows the answer`);
+      if (process.env.STATEPATH_MODULE && fs.existsSync(process.env.STATEPATH_MODULE)) {
+        await page.waitForSelector("#what-if-tool[data-state=ready]");
+        for (const selector of isWide ? [".what-if-rules", ".what-if-figures", "#what-if-tool figure .track:last-of-type"] : [])
+          check((await bottom(selector)) < 900, `and ${selector}, down to ${await bottom(selector)}`);
+        const names = (await page.locator("#what-if-tool figure .track .name").allTextContents()).map((text) => /^[a-z]*/.exec(text)[0]);
+        check(names.join() === "reference,argmax,viterbi,time", "the reference above argmax and Viterbi: " + names);
+        check((await page.locator("#what-if-tool figure use[href='#ill']").count()) > 3, "where argmax breaks rules");
+        if (!isWide) {
+          await page.locator(".what-if-rules tbody tr").last().evaluate((row) => row.scrollIntoView({ block: "center", behavior: "instant" }));
+          const lead = await page.locator(".what-if-lead").boundingBox();
+          check(lead.y >= 0 && lead.y < 120, `figures stay while the matrix scrolls: ${lead.y}`);
+        }
       }
-      await press("Both");
-      check((await shown()) === "argmax,viterbi", "both again: " + (await shown()));
       check((await page.locator("header", { hasText: "Made-up data" }).count()) === 1, "the page says that its data are made up");
       await page.context().close();
     }
@@ -341,7 +343,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     const bare = await page.evaluate(() => [...document.querySelectorAll("main figure")].filter((f) => f.querySelector("svg[viewBox]") &&
       ["SVG", "PNG"].some((kind) => ![...f.querySelectorAll("button.csv")].some((b) => b.textContent === kind))).length);
     check(bare === 0, `${bare} figures cannot be taken away`);
-    for (const [place, file] of [["figure.flip", "sleep-demo-h5_before-and-after-r16"], ["section[aria-labelledby=steps] figure", "sleep-demo-h5_step-plot-of-r04"],
+    for (const [place, file] of [["#what-if-tool figure", "sleep-demo-h5_what-if-r03"], ["section[aria-labelledby=steps] figure", "sleep-demo-h5_step-plot-of-r04"],
                                  ["figure.plot", "sleep-demo-h5_accuracy-and-legality"]]) {
       const figure = page.locator(place).first();
       const [name, bytes] = await save(figure.getByLabel(/^Download as SVG/));
@@ -368,7 +370,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
       ["application", /^Step plot of r04\. Arrow keys read it step by step, plus and minus enlarge, n and p go to illegal steps\.$/, 1], ["application", /^Step plot of /, 3],
       ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
       ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Recording", 1], ["button", "Show more illegal steps", 1],
-      ["group", "What is shown", 1], ["button", "Download as SVG: Before and after: r16", 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
+      ["button", /^Download as SVG: What if: r03/, 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
       ["application", /accuracy/i, 4], ["img", "argmax over time", 4], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
     ]) {
       const found = await page.getByRole(role, { name, exact: typeof name === "string" }).count();
@@ -390,5 +392,5 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     await narrow.context().close();
   }
 
-  return [flips, named, reading, byKeyboard, byMouse, byTouch, cells, dots, finding, pictures];
+  return [firstScreen, named, reading, byKeyboard, byMouse, byTouch, cells, dots, finding, pictures];
 };

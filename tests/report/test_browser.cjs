@@ -4,7 +4,7 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, check, patience, layOut, scrollTo, run } = require("./browser.cjs");
+const { need, check, patience, layOut, unfold, scrollTo, run } = require("./browser.cjs");
 const [{ source: axe }, { HtmlValidate }] = need("axe-core", "html-validate");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
@@ -77,6 +77,7 @@ async function open(browser, name, options, hash = "") {
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
   page.on("request", (r) => check(r.url().startsWith("file://" + folder), `${name}: requests ${r.url()}`));
   await page.goto("file://" + files[name] + hash);
+  if (!hash) await unfold(page); /* folded sections are tested in contents() */
   return page;
 }
 
@@ -140,6 +141,16 @@ async function contents(browser) {
     const box = await page.locator(".contents").boundingBox();
     check(box.y >= 0 && box.y < 100 && box.x < 100, `the contents stay in sight at ${id}`);
   }
+  // What is folded opens by a link, and by an address.
+  const folded = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+  await folded.goto("file://" + files.demo);
+  check(!(await folded.locator("section[aria-labelledby=confusion] table").first().isVisible()), "the confusion matrices are folded");
+  await folded.locator(".contents a[href='#confusion']").click();
+  check(await folded.locator("section[aria-labelledby=confusion] table").first().isVisible(), "a link of the contents opens them");
+  check(!(await folded.locator("section[aria-labelledby=sleep] table").first().isVisible()), "others stay folded");
+  const tall = await folded.evaluate(() => document.documentElement.scrollHeight);
+  check(tall < 11000, `the page is ${tall} pixels long`);
+  await folded.close();
   // A page that is opened at a section shows it.
   for (const reducedMotion of ["reduce", "no-preference"]) {
     const opened = await open(browser, "demo", { reducedMotion }, "#sleep"), top = () => opened.evaluate(() => Math.round(document.getElementById("sleep").getBoundingClientRect().top));
@@ -274,7 +285,7 @@ async function printed(browser) {
   check(sheets > 2 && sheets <= 8, `twenty nights take ${sheets} sheets`);
   check(/StructTreeRoot/.test(pdf) && /\/S\s*\/H1\b/.test(pdf) && (pdf.match(/\/S\s*\/H2\b/g) || []).length >= 10, "headings are tagged");
   await page.emulateMedia({ media: "print" });
-  for (const [what, n] of [["#steps ~ figure", 1], ["section[aria-labelledby=verdict] .tile", 3], [".csv", 0], [".tools", 0]])
+  for (const [what, n] of [["#steps ~ figure", 1], ["#what-if-tool figure", 1], [".csv", 0], [".tools", 0]])
     check((await page.locator(what + ":visible").count()) === n, `${what} on paper: ${await page.locator(what + ":visible").count()}`);
   await page.context().close();
 }

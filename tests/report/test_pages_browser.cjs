@@ -4,7 +4,7 @@
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
-const { need, check, patience, layOut, run } = require("./browser.cjs");
+const { need, check, patience, layOut, unfold, run } = require("./browser.cjs");
 const [{ source: axe }] = need("axe-core");
 const makeRecipe = require("./recipes.cjs");
 
@@ -50,6 +50,7 @@ async function open(browser, name, options) {
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
   page.on("request", (r) => check(/^(file|blob):/.test(r.url()), `${name}: requests ${r.url()}`));
   await page.goto("file://" + at(name + ".html"));
+  await unfold(page);
   return page;
 }
 
@@ -202,7 +203,6 @@ async function inItsWords(browser) {
       copy.querySelectorAll("script, style").forEach((e) => e.remove());
       return copy.textContent + " " + spoken.join(" ");
     }));
-    await page.locator("#what-if-tool").scrollIntoViewIfNeeded();
     await page.waitForSelector("#what-if-tool[data-state]");
     await tell();
     check(told[0].includes(`${step} by ${step.toLowerCase()}`) && told[0].includes(`Any ${recording.toLowerCase()}`), `${name}: words of the page`);

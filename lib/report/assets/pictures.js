@@ -62,6 +62,7 @@
   function titleOf(figure) {
     const plot = figure.querySelector(".stepplot"), label = plot && plot.getAttribute("aria-label");
     if (label) return label.replace(/\. Arrow keys.*/, "");
+    if (/^what-if/.test(figure.dataset.file)) return "What if: " + figure.querySelector("figcaption").textContent.replace(/\. .*/, "");
     if (/^before-and-after/.test(figure.dataset.file)) return "Before and after: " + figure.querySelector("figcaption a").textContent;
     const heading = figure.querySelector("svg[viewBox] > title") || figure.querySelector("title, figcaption");
     return heading ? heading.textContent.slice(0, 80) : "figure";

@@ -9,7 +9,9 @@
 #include "core/base85.h"
 #include "json/json_write.h"
 
-enum { NAMED = 12 };
+/* A page that is kept small has at most so many bytes, of which at least CLAIM are for scores: the section is written when the others
+ * are (page.c). */
+enum { SMALL_PAGE = 1000 * 1000, CLAIM = 250 * 1000, NAMED = 12 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -26,6 +28,23 @@ static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
     }
 }
 
+/* How many of the recordings the page takes: all, or as many as keep it small, and at least one. */
+static int64_t count_held(const sp_page *page)
+{
+    enum { NAME_AND_STEPS = 24, SETTINGS = 6000 };
+    const sp_what_if *w = page->comparison->what_if;
+    const size_t scripts = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(w->model);
+    const int64_t others = (int64_t)(page->out.length + scripts) + sp_base85_letters((int64_t)sp_page_module_size) + SETTINGS;
+    const int64_t room = SMALL_PAGE - others > CLAIM ? SMALL_PAGE - others : CLAIM;
+    int64_t n = 0;
+    for (int64_t size = 0; n < w->n_recordings; n++) {
+        size += sp_base85_letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
+        if (w->is_kept_small && n > 0 && size > room)
+            break;
+    }
+    return n;
+}
+
 /* ---- data ---- */
 
 /* JSON inside of a script element: "<" could end it. */
@@ -38,11 +57,11 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_recordings(sp_json_writer *writer, const sp_comparison *c)
+static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
 {
     sp_json_put_key(writer, "recordings");
     sp_json_put(writer, "[");
-    for (int64_t i = 0; i < c->what_if->n_recordings; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const sp_what_if_recording *r = &c->what_if->recordings[i];
         sp_json_put(writer, i ? ", [" : "[");
         sp_json_put_cleaned(writer, c->ids[r->recording]);
@@ -103,7 +122,7 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_lanes *lanes)
+static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
@@ -130,17 +149,16 @@ static void put_settings(sp_page *page, const sp_lanes *lanes)
     sp_json_put(&writer, w->has_labels ? "true" : "false");
     sp_json_put_key(&writer, "seconds");
     sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
-    put_recordings(&writer, c);
+    put_recordings(&writer, c, n);
     sp_json_put(&writer, "\n}");
     page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
     sp_buffer_text(&page->out, "</script>\n");
 }
 
 /* The packed recordings, one after the other, and the decoder. */
-static void put_scores(sp_page *page)
+static void put_scores(sp_page *page, int64_t n)
 {
     const sp_what_if *w = page->comparison->what_if;
-    const int64_t n = w->n_recordings;
     size_t size = 0;
     for (int64_t i = 0; i < n; i++)
         size += w->recordings[i].n_bytes;
@@ -170,32 +188,32 @@ static void list_name(sp_page *page, int64_t i, int64_t n, int64_t recording)
         sp_buffer_say(&page->out, " and %jd more", n - NAMED);
 }
 
-/* Steps of a recording that the page holds a stretch of only; 0: there is none. */
-static bool is_cut(const sp_comparison *c)
+/* Is there a recording of which the page holds a stretch only? */
+static bool is_cut(const sp_comparison *c, int64_t n)
 {
-    for (int64_t i = 0; i < c->what_if->n_recordings; i++)
+    for (int64_t i = 0; i < n; i++)
         if (c->what_if->recordings[i].n_steps < c->steps[c->what_if->recordings[i].recording])
             return true;
     return false;
 }
 
-static void say_held(sp_page *page)
+static void say_held(sp_page *page, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_buffer *out = &page->out;
     sp_buffer_say(
-        out, "<p class=\"small\">The figures of this section are of the %jd of %jd {recording(s)} whose scores the page holds",
-        w->n_recordings, c->n_recordings);
-    if (w->n_recordings < c->n_recordings) {
+        out, "<p class=\"small\">The figures of this section are of the %jd of %jd {recording(s)} whose scores the page holds", n,
+        c->n_recordings);
+    if (n < c->n_recordings) {
         sp_buffer_text(out, sp_has_agreement(c) ? ", spread from the least to the most accurate: " : ": ");
-        for (int64_t i = 0; i < w->n_recordings; i++)
-            list_name(page, i, w->n_recordings, w->recordings[i].recording);
+        for (int64_t i = 0; i < n; i++)
+            list_name(page, i, n, w->recordings[i].recording);
     }
     sp_buffer_text(out, ".");
-    if (is_cut(c))
+    if (is_cut(c, n))
         sp_buffer_words(out, " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
-    if (w->n_recordings < c->n_recordings || is_cut(c))
+    if (n < c->n_recordings || is_cut(c, n))
         sp_buffer_words(out, " <code>{=what-if-bytes}</code> makes room for more.");
     if (w->most_length)
         sp_buffer_say(
@@ -207,7 +225,7 @@ static void say_held(sp_page *page)
 }
 
 /* The tool's place, with a picture for readers without a script, and what its script needs. */
-static void put_tool(sp_page *page)
+static void put_tool(sp_page *page, int64_t n)
 {
     sp_lanes lanes;
     if (!sp_lanes_fill(page->comparison, &lanes)) {
@@ -220,8 +238,8 @@ static void put_tool(sp_page *page)
                    "here, and everything is decoded anew.</p>\n");
     sp_page_before_after(page);
     sp_buffer_text(&page->out, "</div>\n");
-    put_settings(page, &lanes);
-    put_scores(page);
+    put_settings(page, &lanes, n);
+    put_scores(page, n);
     sp_lanes_free(&lanes);
 }
 
@@ -237,6 +255,7 @@ void sp_page_what_if(sp_page *page)
         sp_page_before_after(page);
         return;
     }
-    put_tool(page);
-    say_held(page);
+    const int64_t n = count_held(page);
+    put_tool(page, n);
+    say_held(page, n);
 }

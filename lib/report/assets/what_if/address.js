@@ -122,6 +122,6 @@ function showTried() {
       figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
   });
   fill(parts.tried, el("h3", null, "Tried so far"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rules tried so far" },
-    el("table", { class: "what-if-tried" }, el("thead", null, el("tr", null, ...["rules, " + name, ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes"]
+    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...["rules, " + name, ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes"]
       .map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows))));
 }

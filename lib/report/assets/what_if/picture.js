@@ -93,6 +93,8 @@ function showSteps(result) {
   fill(parts.steps, ...tracks, axis(r, zoom), el("figcaption", null, r.id + ", " + say("{steps} ") + count(r.from + zoom[0]) + " to " + count(r.from + zoom[1] - 1) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
     r.labels ? "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".") : "."));
+  parts.steps.dataset.file = "what-if-" + r.id.replace(/[^A-Za-z0-9._-]+/g, "-");
+  if (window.statepath) window.statepath.takeAway(parts.steps);
   const shown = new Set();
   for (const path of [r.labels, run.paths[plain][n].path, before.path, after.path]) for (let t = zoom[0]; path && t < zoom[1]; t++) shown.add(path[t]);
   showRows(shown);

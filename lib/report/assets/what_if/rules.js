@@ -43,7 +43,7 @@ function ruleTable() {
     ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]),
       ...(M === K ? [el("td", null, parts.mosts[i])] : [])))];
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
-    el("table", { class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null, ...parts.rows)));
+    el("table", { "aria-label": "The rules", class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null, ...parts.rows)));
 }
 /* Of many classes the rows of those that the picture shows, unless all are asked for. */
 function showRows(shown) {

@@ -17,7 +17,7 @@ function showFigures() {
   });
   const blank = () => el("td", { class: "n" }, "\u2013");
   if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), blank(), blank(), figureCell(now.reference, run.reference, 0), blank(), blank()));
-  fill(parts.figures, el("table", { class: "what-if-figures" },
+  fill(parts.figures, el("table", { class: "what-if-figures", "aria-label": "Figures now" },
     el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
   const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + signed(x - y, 4) + ")");
   fill(parts.lead, el("strong", null, state.strategy), " ", ...(settings.labels && a.accuracy !== null ? ["accuracy " + a.accuracy.toFixed(4) + moved(a.accuracy, b.accuracy) + ", "] : []),
