@@ -113,10 +113,17 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     class_runs_free(1, s->error_runs.runs);
 }
 
+void sp_what_if_recording_free(sp_what_if_recording *recording)
+{
+    for (int64_t t = 0; recording->words && t < recording->n_steps; t++)
+        free(recording->words[t]);
+    FREE_ALL(recording->bytes, recording->words);
+}
+
 void sp_what_if_free(sp_what_if *what_if)
 {
     for (int64_t i = 0; what_if && i < what_if->n_recordings; i++)
-        FREE_ALL(what_if->recordings[i].bytes);
+        sp_what_if_recording_free(&what_if->recordings[i]);
     if (what_if)
         FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if);
 }

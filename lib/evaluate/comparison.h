@@ -6,10 +6,12 @@
 
 typedef struct sp_comparison sp_comparison;
 typedef struct sp_what_if sp_what_if;
+typedef struct sp_what_if_recording sp_what_if_recording;
 typedef struct sp_rule_costs sp_rule_costs;
 
 void sp_collapse_clear(sp_collapse *collapse); /* leaves {0} */
 void sp_reliability_free(sp_reliability *reliability);
+void sp_what_if_recording_free(sp_what_if_recording *recording); /* what it owns */
 void sp_what_if_free(sp_what_if *what_if);
 void sp_rule_costs_free(sp_rule_costs *costs);
 /* These leave none. */

@@ -34,8 +34,10 @@ typedef struct sp_given_paths {
 
 /* What is known of the input beside its recordings. */
 typedef struct sp_input_about {
-    const struct sp_holes *holes;                    /* of the file (files.h), or NULL */
-    const char *const *tokens;                       /* [S] likewise */
+    const struct sp_holes *holes;                                       /* of the file (files.h), or NULL */
+    const char *const *tokens;                                          /* [S] likewise, where `output` writes them */
+    const char *(*word)(const void *arg, int64_t recording, int64_t t); /* what a step is, for a page; NULL: nobody says */
+    const void *word_arg;
     const char *labels_file;                         /* where it is another one; or NULL */
     const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
     const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */

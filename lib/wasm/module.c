@@ -9,6 +9,7 @@
 #include "core/prepare.h"
 #include "core/try.h"
 #include "statepath/model_json.h"
+#include "tags/tags.h"
 #include "wasm/stand_in/jansson.h"
 
 #ifdef __wasm__
@@ -55,6 +56,8 @@ struct wasm_rules {
     sp_model *model;
     sp_chain *chain;
     sp_prepare_options prepare;
+    bool are_tags;
+    sp_tag *tags;       /* [K] of entities, where the classes are tags */
     double log_prior[]; /* [K] */
 };
 
@@ -64,6 +67,7 @@ EXPORT(statepath_rules_free) void statepath_rules_free(wasm_rules *rules)
         return;
     sp_chain_free(rules->chain);
     sp_model_free(rules->model);
+    free(rules->tags);
     free(rules);
 }
 
@@ -88,6 +92,9 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
     TRY(sp_prepare_by_model(&rules->prepare, model, NULL, rules->log_prior, &failure));
     TRY(sp_prepare_options_check(&rules->prepare, &failure));
     TRY(sp_chain_new(model, &options, &rules->chain, &failure));
+    rules->tags = malloc((size_t)model->n_classes * sizeof *rules->tags);
+    TRY(rules->tags ? SP_OK : sp_no_memory(&failure));
+    TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, rules->tags, &rules->are_tags, &failure));
     return rules;
 done:
     statepath_rules_free(rules);
@@ -203,4 +210,33 @@ int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const 
             marks[t] = is_illegal;
     }
     return n;
+}
+
+EXPORT(statepath_count_entities)
+int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels, const int32_t *path,
+                                 const uint8_t *gaps, int32_t *counts)
+{
+    const int32_t *const sides[] = {labels, path};
+    sp_tag before[2] = {sp_tag_outside, sp_tag_outside};
+    int32_t first[2] = {-1, -1};
+    if (!rules->are_tags)
+        return 0;
+    counts[0] = counts[1] = counts[2] = 0;
+    for (int32_t t = 0; t <= n_steps; t++) {
+        const bool is_cut = t == n_steps || (gaps && gaps[t]);
+        bool ends[2];
+        sp_tag now[2];
+        for (int side = 0; side < 2; side++) {
+            now[side] = t == n_steps || labels[t] < 0 || sides[side][t] < 0 ? sp_tag_outside : rules->tags[sides[side][t]];
+            ends[side] = is_cut ? before[side].type >= 0 : sp_entity_ends(before[side], now[side]);
+            counts[side] += ends[side];
+        }
+        counts[2] += ends[0] && ends[1] && first[0] == first[1] && before[0].type == before[1].type;
+        for (int side = 0; side < 2; side++) {
+            if (sp_entity_starts(is_cut ? sp_tag_outside : before[side], now[side]))
+                first[side] = t;
+            before[side] = now[side];
+        }
+    }
+    return 1;
 }

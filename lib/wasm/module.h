@@ -69,4 +69,12 @@ sp_status statepath_decode(const wasm_rules *rules, const char *strategy, wasm_r
 int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
                                 uint8_t *marks);
 
+/* Are the classes tags of entities, such as B-PER? Then counts [3] become the entities of the reference, of the path, and those that
+ * both have: first step, last step and type the same. Read as conlleval does; steps without a label or a class are outside.
+ *   labels  [T] -1 = unscored
+ *   gaps    [T] or NULL
+ * 0: they are none, and counts stay. */
+int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels, const int32_t *path,
+                                 const uint8_t *gaps, int32_t *counts);
+
 #endif

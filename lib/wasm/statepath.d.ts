@@ -48,6 +48,9 @@ export interface Rules {
   decode(scores: Scores | Recording, strategy?: string, options?: DecodeOptions): Decoded;
   /** Transitions of a path that these rules forbid; marks [T] is filled with 1 where one leads into the step. */
   countIllegal(path: Int32Array | number[], gaps?: Uint8Array | number[] | null, marks?: Uint8Array | null): number;
+  /** Entities of the reference, of the path, and those that both have, read as conlleval does; null: the classes are no tags. */
+  countEntities(labels: Int32Array | number[], path: Int32Array | number[], gaps?: Uint8Array | number[] | null):
+    { reference: number; decoded: number; correct: number } | null;
   /** Log weights of transitions [M][M], rows = from, and of starts [M]; 0 where the model has none, -Infinity where it forbids. */
   weights(): { transitions: number[][]; start: number[] };
   /** Gives their memory back. */

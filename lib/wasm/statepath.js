@@ -181,6 +181,16 @@ class Rules {
     memory.free(taken);
     return count;
   }
+  /* Entities of the reference, of the path, and of both; null: the classes are no tags. */
+  countEntities(labels, path, gaps) {
+    const { memory } = this, { exports } = memory, taken = [], n = checked("path", path, undefined, -1, this.nClasses - 1).length;
+    checked("labels", labels, n, -1, this.nClasses - 1);
+    if (gaps) checked("gaps", gaps, n, 0, 1);
+    const truth = memory.put(Int32Array, labels, taken), at = memory.put(Int32Array, path, taken), gap = memory.put(Uint8Array, gaps, taken), out = memory.take(12, taken);
+    const are = exports.statepath_count_entities(this.rules, n, truth, at, gap, out), [reference, decoded, correct] = memory.view(Int32Array, out, 3);
+    memory.free(taken);
+    return are ? { reference, decoded, correct } : null;
+  }
   weights() {
     const { memory } = this, { exports } = memory, M = exports.statepath_n_states(this.rules), at = memory.take((M + 1) * M * 8);
     exports.statepath_weights(this.rules, at, at + M * M * 8);

@@ -52,7 +52,7 @@ const status = async (page) => { await frame(page); return page.textContent("#wh
 const figures = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".what-if-figures tbody tr")].map((row) =>
   [row.cells[0].textContent, [...row.cells].slice(1).map((cell) => cell.firstChild.textContent.replace(/,/g, ""))])));
 const ofRun = (results) => Object.fromEntries(Object.entries(results.strategies).map(([name, s]) =>
-  [name, [s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
+  [name, [...(typeof s.entity_f1 === "number" ? [s.entity_f1.toFixed(4)] : []), s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
 
 async function asInRun(browser) {
   const begun = await begin(browser, "demo.html");
@@ -152,6 +152,31 @@ async function addressed(browser) {
   await page.reload();
   await page.waitForSelector("#what-if-tool[data-state=ready]");
   check((await status(page)).startsWith("Not in this page, left out: +Wake.N9, x, N1:0, best, r99. "), "what an address cannot mean is said: " + (await status(page)));
+  await page.context().close();
+}
+
+// Tokens stand as words, entities in the colour of their class, whichever file the words come from.
+async function words(browser) {
+  const sentences = [["Ada", "B-PER", "Lovelace", "I-PER", "saw", "O", "Paris", "B-LOC"], ["<b>", "O", "New", "B-LOC", "York", "I-LOC"]];
+  const classes = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], scores = [], rows = [];
+  for (const words of sentences) {
+    for (let i = 0; i < words.length; i += 2) {
+      scores.push(classes.map((name) => (name === words[i + 1] ? 2 : 0)));
+      rows.push(words[i] + " " + words[i + 1]);
+    }
+    rows.push("");
+  }
+  scores[1] = [0, 0, 1, 0, 1.5]; // argmax: B-PER, I-LOC
+  fs.writeFileSync(at("gold.conll"), rows.join("\n") + "\n");
+  fs.writeFileSync(at("spoken.csv"), "recording," + classes.join() + "\n" + scores.map((row, t) => (t < 4 ? "a," : "b,") + row.join()).join("\n") + "\n");
+  fs.writeFileSync(at("two.model.json"), run("model", "new", "bio", "--types", "PER,LOC"));
+  run("compare", "spoken.csv", "--kind", "logits", "--labels", "gold.conll", "--model", "two.model.json", "--report", "words.html");
+  const page = await begin(browser, "words.html"), lines = () => page.locator("#what-if-tool .what-if-words").evaluateAll((all) => all.map((p) => p.textContent.replace(/\s+/g, " ").trim()));
+  check(JSON.stringify(await lines()) === JSON.stringify(["Ada Lovelace PER saw Paris LOC", "Ada PER \u25b2Lovelace I-LOC saw Paris LOC", "Ada Lovelace PER saw Paris LOC"]), "the words of the reference, argmax and Viterbi: " + (await lines()));
+  check((await page.locator("#what-if-tool .what-if-words .wrong").allTextContents()).join() === "Lovelace", "the wrong word is underlined");
+  await page.locator("#what-if-tool").getByRole("combobox", { name: "Sentence" }).selectOption({ index: 1 });
+  await frame(page);
+  check((await lines())[0] === "<b> New York LOC", "a word is never markup: " + (await lines()));
   await page.context().close();
 }
 
@@ -451,4 +476,4 @@ async function quick(browser) {
   await page.context().close();
 }
 
-runParts([asInRun, byMouse, addressed, costs, dwells, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));
+runParts([asInRun, byMouse, addressed, words, costs, dwells, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));

@@ -341,6 +341,7 @@ typedef struct sp_what_if_recording {
     bool has_gaps;
     size_t n_bytes;
     uint8_t *bytes; /* scores; labels as judged: -1 also where wake is trimmed; gaps */
+    char **words;   /* [n_steps] what the steps are; NULL: nobody says */
 } sp_what_if_recording;
 
 typedef struct sp_what_if {
@@ -352,6 +353,7 @@ typedef struct sp_what_if {
     bool is_relaxed;                                     /* rules may be broken where nothing else is left */
     int64_t most_length; /* lists of probabilities of durations end there, the rest at the last; 0: none is cut */
     int64_t n_states;    /* so many count lengths, too many for a page to decode, which holds no recording; 0: they are not */
+    const char *why_not; /* static: why a page cannot decode this, and there is nothing else here; or NULL */
     bool is_kept_small;  /* the page leaves recordings out beyond a megabyte */
     int64_t n_recordings;
     sp_what_if_recording *recordings; /* [n_recordings] those asked for, then spread over the ranking */

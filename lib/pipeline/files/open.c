@@ -7,6 +7,7 @@
 
 #include "core/subjects.h"
 #include "core/try.h"
+#include "io/paths_writer.h"
 #include "io/source.h"
 #include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
@@ -111,6 +112,29 @@ static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, s
 }
 
 /* reference: labels are those of another file, whatever stands beside the scores. */
+/* What step t of a recording is: the token of the scores, else of the labels. */
+static const char *word_of(const void *arg, int64_t recording, int64_t t)
+{
+    const sp_file_input *in = arg;
+    const char *const *tokens = sp_source_tokens(in->source);
+    if (tokens) {
+        const sp_holes *holes = sp_source_holes(in->source);
+        const int64_t at = sp_source_info_of(in->source)->offsets[recording] + t;
+        return tokens[holes ? holes->step_at[at] : at];
+    }
+    const sp_reference *l = &in->reference;
+    const int64_t theirs = in->labelled.beside_recording ? in->labelled.beside_recording[recording] : recording;
+    return sp_source_tokens(l->source)[l->offsets[theirs] + t];
+}
+
+static void set_word(sp_pipeline *p, const sp_file_input *in, bool are_there)
+{
+    if (!are_there || p->about.word)
+        return;
+    p->about.word = word_of;
+    p->about.word_arg = in;
+}
+
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
@@ -129,6 +153,7 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
         TRY(trim(p, in, &info, err));
     p->about.label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
     p->about.labels_file = l->file;
+    set_word(p, in, sp_source_tokens(l->source) && !sp_source_holes(l->source));
     in->labelled =
         (sp_matched){.from = p->from,
                      .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
@@ -236,7 +261,9 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
         .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
     p->file = p->from.info->file;
     p->about.holes = sp_source_holes(in->source);
-    p->about.tokens = sp_source_tokens(in->source);
+    if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))
+        p->about.tokens = sp_source_tokens(in->source);
+    set_word(p, in, sp_source_tokens(in->source) != NULL);
     p->about.step_seconds = step_seconds;
     p->about.step_seconds_arg = in;
     return SP_OK;

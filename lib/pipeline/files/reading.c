@@ -51,7 +51,7 @@ sp_status sp_run_places(const sp_run_options *o, const char *file, sp_source_opt
     out->mask = o->place.mask;
     out->classes = o->place.classes;
     out->transpose = o->place.transpose;
-    out->with_tokens = o->output && sp_paths_writer_takes_tokens(o->output);
+    out->with_tokens = (o->output && sp_paths_writer_takes_tokens(o->output)) || o->trace_steps > 0; /* a page shows them */
     out->more = o->place.more;
     out->only = o->place.only;
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */

@@ -99,6 +99,18 @@ static int64_t most_broken(const packing *w, const sp_trace *trace, int64_t n_st
     return first;
 }
 
+static sp_status copy_words(const sp_pipeline *p, sp_what_if_recording *to)
+{
+    if (!p->about.word)
+        return SP_OK;
+    bool is_whole = (to->words = calloc((size_t)to->n_steps + 1, sizeof *to->words)) != NULL;
+    for (int64_t t = 0; is_whole && t < to->n_steps; t++) {
+        const char *word = p->about.word(p->about.word_arg, to->recording, to->first_step + t);
+        is_whole = (to->words[t] = strdup(word ? word : "")) != NULL;
+    }
+    return is_whole ? SP_OK : SP_ENOMEM;
+}
+
 /* Packs n steps from `first` on into at most so many letters; SP_EINVAL: they take more. */
 static sp_status pack_stretch(packing *w, const sp_trace *trace, const sp_packed_steps *steps, int64_t first, int64_t n,
                               int64_t letters, sp_error *err)
@@ -109,8 +121,9 @@ static sp_status pack_stretch(packing *w, const sp_trace *trace, const sp_packed
                                   .scores = steps->scores + first * steps->n_classes,
                                   .labels = steps->labels ? steps->labels + first : NULL,
                                   .gaps = steps->gaps ? steps->gaps + first : NULL};
-    const sp_status status = sp_pack(w->packer, &part, (size_t)sp_base85_bytes(letters), &made.bytes, &made.n_bytes);
+    sp_status status = sp_pack(w->packer, &part, (size_t)sp_base85_bytes(letters), &made.bytes, &made.n_bytes);
     if (status == SP_OK) {
+        status = copy_words(w->p, &made);
         w->to->has_labels = trace->labels;
         w->to->recordings[w->to->n_recordings++] = made;
         w->letters_left -= sp_base85_letters((int64_t)made.n_bytes);
@@ -179,7 +192,7 @@ static sp_status add_sample(packing *w, const int64_t *order, int64_t n, sp_erro
 static void forget_recordings(packing *w)
 {
     for (int64_t i = 0; i < w->to->n_recordings; i++)
-        free(w->to->recordings[i].bytes);
+        sp_what_if_recording_free(&w->to->recordings[i]);
     w->to->n_recordings = 0;
 }
 
@@ -241,20 +254,37 @@ static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c)
     return n * steps > most ? n : 0;
 }
 
-static bool is_wanted(const sp_pipeline *p, const sp_comparison *c)
+static bool is_wanted(const sp_pipeline *p)
+{
+    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && p->source->is_decoded && sp_report_decodes();
+}
+
+/* Why a page cannot repeat what was decoded, after "Rules cannot be changed here: "; NULL: it can. */
+static const char *why_not(const sp_pipeline *p, const sp_comparison *c)
 {
     bool any = false;
     for (int s = 0; s < p->n_strategies; s++)
         any |= is_known(p->strategies[s].kind);
-    return p->opt->trace_steps > 0 && p->opt->what_if_bytes != 0 && c->n_traces > 0 && any && p->source->is_decoded &&
-           !p->folds && !p->own && c->n_classes <= SP_WHAT_IF_CLASSES && p->model->n_states <= SP_WHAT_IF_CLASSES &&
-           sp_report_decodes();
+    return p->folds ? "each fold was decoded by a model of its own ({=cv}); a run with one model has them"
+           : p->own ? "each {recording} was decoded by rules of its own ({=own-rules})"
+           : c->n_classes > SP_WHAT_IF_CLASSES || p->model->n_states > SP_WHAT_IF_CLASSES
+               ? "the model has more than 60 classes or states, in which nobody would find a cell"
+           : !any             ? "a page decodes by argmax, greedy, beam and Viterbi, and none of these was asked for"
+           : c->n_traces == 0 ? "no {recording} is short enough for a page"
+                              : NULL;
 }
 
 sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_error *err)
 {
-    if (!is_wanted(p, comparison))
+    if (!is_wanted(p))
         return SP_OK;
+    const char *reason = why_not(p, comparison);
+    if (reason) {
+        if (!(comparison->what_if = calloc(1, sizeof *comparison->what_if)))
+            return sp_no_memory(err);
+        comparison->what_if->why_not = reason;
+        return SP_OK;
+    }
     packing w = {.p = p,
                  .comparison = comparison,
                  .to = calloc(1, sizeof *w.to),

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 /* Bytes of all runs, and of all probabilities, of a page. */
-enum { RUNS_BUDGET = 200 * 1000, DENSITY_BUDGET = 100 * 1000 };
+enum { RUNS_BUDGET = 200 * 1000, DENSITY_BUDGET = 100 * 1000, DENSITY_BESIDE_SCORES = 50 * 1000 };
 
 /* A text in quotes. */
 static void add_text(sp_buffer *out, const char *text)
@@ -136,6 +136,7 @@ static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t 
     const sp_comparison *c = page->comparison;
     sp_buffer *texts = calloc((size_t)c->n_traces + 1, sizeof *texts);
     size_t runs = 0, densities = 0;
+    const size_t most_densities = sp_has_what_if(c) ? DENSITY_BESIDE_SCORES : DENSITY_BUDGET;
     int64_t n = 0;
     for (int64_t i = 0; texts && i < c->n_recordings && runs < RUNS_BUDGET; i++) {
         const sp_trace *trace = sp_trace_of(c, ranking->order[i]);
@@ -145,7 +146,7 @@ static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t 
         add_recording(page, trace, text);
         runs += text->length;
         const size_t more = (size_t)trace->n_steps * (size_t)(c->n_classes - 1);
-        if (trace->density && c->n_classes <= SP_DENSITY_CLASSES && densities + more <= DENSITY_BUDGET) {
+        if (trace->density && c->n_classes <= SP_DENSITY_CLASSES && densities + more <= most_densities) {
             densities += more;
             add_density(text, trace, c->n_classes);
             *n_densities += 1;

@@ -1,4 +1,4 @@
-/* What holds on this page: the conventions that were in force, with their numbers, before the definitions, which are the same on
+/* What holds on this page: the conventions that held, with their numbers, before the definitions, which are the same on
  * every page. */
 #include "evaluate/compared.h"
 #include "report/html/assets.h"
@@ -9,13 +9,13 @@ static void unit(sp_page *page)
     const sp_comparison *c = page->comparison;
     if (c->n_subjects)
         sp_page_item(
-            page, "unit of inference",
+            page, "one observation is",
             "The subject: %jd of them, told apart by %s. All {recordings} of one are drawn together, and in the tests count "
             "as their mean.",
             (int64_t)c->n_subjects, c->subjects_place ? c->subjects_place : "what was given");
     else
         sp_page_item(
-            page, "unit of inference",
+            page, "one observation is",
             "The {recording}. If several are of one person, say so (<code>{=groups}</code>): the person is then drawn as a "
             "whole.");
 }

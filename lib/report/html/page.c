@@ -171,7 +171,7 @@ static const struct {
     sp_section *write;
 } sections[] = {
     {"verdict", "In short", SP_FRAME_OPEN, always, sp_page_verdict},
-    {"what-if", "What if", SP_FRAME_OPEN, sp_has_what_if, sp_page_what_if},
+    {"what-if", "What if", SP_FRAME_OPEN, sp_has_what_if_section, sp_page_what_if},
     {"notes", "Notes", SP_FRAME_OPEN, always, sp_page_notes},
     {"strategies", "Strategies", SP_FRAME_OPEN, always, sp_page_leaderboard},
     {"differences", "Differences", SP_FRAME_OPEN, sp_has_differences, sp_page_differences},

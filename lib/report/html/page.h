@@ -103,7 +103,7 @@ void sp_marks_draw(const void *marks, size_t row, sp_buffer *out);
 /* Which sections there are: the navigation and the page ask the same question. */
 typedef bool sp_section_exists(const sp_comparison *c);
 sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabilities, sp_has_differences, sp_has_agreement,
-    sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_rule_costs;
+    sp_has_changes, sp_has_runs, sp_has_places, sp_has_what_if, sp_has_what_if_section, sp_has_rule_costs;
 
 /* The address of a step of a recording in the page, under the recording's name; step < 0: of the recording. (places.c) */
 void sp_page_link(sp_page *page, int64_t recording, int64_t step);

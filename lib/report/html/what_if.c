@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base85.h"
+#include "evaluate/work.h"
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes, of which at least CLAIM are for scores: the section is written when the others
@@ -16,6 +17,11 @@ enum { SMALL_PAGE = 1000 * 1000, CLAIM = 250 * 1000, NAMED = 12 };
 bool sp_has_what_if(const sp_comparison *c)
 {
     return c->what_if && (c->what_if->n_recordings > 0 || c->what_if->n_states) && sp_page_module_size > 0;
+}
+
+bool sp_has_what_if_section(const sp_comparison *c)
+{
+    return sp_has_what_if(c) || (c->what_if && c->what_if->why_not);
 }
 
 static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
@@ -38,7 +44,10 @@ static int64_t count_held(const sp_page *page)
     const int64_t room = SMALL_PAGE - others > CLAIM ? SMALL_PAGE - others : CLAIM;
     int64_t n = 0;
     for (int64_t size = 0; n < w->n_recordings; n++) {
-        size += sp_base85_letters((int64_t)w->recordings[n].n_bytes) + NAME_AND_STEPS;
+        const sp_what_if_recording *r = &w->recordings[n];
+        size += sp_base85_letters((int64_t)r->n_bytes) + NAME_AND_STEPS;
+        for (int64_t t = 0; r->words && t < r->n_steps; t++)
+            size += (int64_t)strlen(r->words[t]) + 4;
         if (w->is_kept_small && n > 0 && size > room)
             break;
     }
@@ -76,6 +85,24 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
         sp_json_put(writer, "]");
     }
     sp_json_put(writer, "]");
+}
+
+static bool have_words(const sp_comparison *c, int64_t n)
+{
+    return n > 0 && c->what_if->recordings[0].words;
+}
+
+static void put_words(sp_json_writer *writer, const sp_comparison *c, int64_t n)
+{
+    sp_json_put_key(writer, "words");
+    for (int64_t i = 0; i < n; i++) {
+        const sp_what_if_recording *r = &c->what_if->recordings[i];
+        for (int64_t t = 0; t < r->n_steps; t++) {
+            sp_json_put(writer, t ? ", " : i ? "], [" : "[[");
+            sp_json_put_cleaned(writer, r->words[t]);
+        }
+    }
+    sp_json_put(writer, "]]");
 }
 
 static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_lanes *lanes)
@@ -149,7 +176,10 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     sp_json_put(&writer, w->has_labels ? "true" : "false");
     sp_json_put_key(&writer, "seconds");
     sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
+    put_text(&writer, "work", sp_work_about(c->work)->name);
     put_recordings(&writer, c, n);
+    if (have_words(c, n))
+        put_words(&writer, c, n);
     sp_json_put(&writer, "\n}");
     page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
     sp_buffer_text(&page->out, "</script>\n");
@@ -246,6 +276,12 @@ static void put_tool(sp_page *page, int64_t n)
 void sp_page_what_if(sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
+    if (w->why_not) {
+        sp_buffer_text(&page->out, "<p>Rules cannot be changed here: ");
+        sp_buffer_words(&page->out, w->why_not);
+        sp_buffer_text(&page->out, ".</p>\n");
+        return;
+    }
     if (w->n_states) {
         sp_buffer_say(
             &page->out,

@@ -229,6 +229,7 @@ static void add_heads(const sp_comparison *c, const columns *shown, sp_table *ta
     for (size_t i = 0; i < shown->n; i++) {
         const column *one = &shown->list[i];
         add_heading(c, one, sp_table_head(table, cells[one->how->cell].align));
+        sp_table_define(table, one->figure->definition);
         sp_table_holds(table, cells[one->how->cell].holds);
     }
 }
@@ -296,6 +297,7 @@ void sp_fill_figure_rows(const sp_comparison *c, sp_figure_table in, sp_table *t
     sp_strategy_columns(c, c->has_labels, table);
     for (size_t i = 0; i < shown.n; i++) {
         add_heading(c, &shown.list[i], sp_table_cell(table, SP_TONE_PLAIN));
+        sp_table_define(table, shown.list[i].figure->definition);
         if (c->has_labels)
             add_reference_figure(c, &shown.list[i], table);
         for (int32_t s = 0; s < c->n_strategies; s++) {

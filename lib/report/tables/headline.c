@@ -94,9 +94,9 @@ static const char *word_for(const sp_difference *d, sureness words)
                                                        : words[2];
 }
 
-/* "0.8180 against 0.8169, +0.11 percentage points (95 % interval -0.10 to +0.30, 20 recordings).", after the word for it; name:
- * whose it is, before that; NULL: the words say it. False, and nothing is added, where an accuracy is not known. */
-static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other, sureness words, const char *name,
+/* "viterbi is more accurate: 0.8180 against 0.8169, +0.11 percentage points (95 % interval -0.10 to +0.30, 20 recordings).", after
+ * what leads to it where there is an interval, and where there is none. False, and nothing is added, where an accuracy is not known. */
+static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other, sureness words, const char *const leads_to[2],
                            sp_buffer *line)
 {
     const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[other].agreement.accuracy;
@@ -105,8 +105,7 @@ static bool add_accuracies(const sp_comparison *c, int32_t focus, int32_t other,
     const bool has_interval = d && !d->low.undefined && !d->high.undefined;
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return false;
-    if (name)
-        sp_buffer_say(line, "%s%s", has_interval ? ", " : ": ", name);
+    sp_buffer_say(line, "%s%s", leads_to[!has_interval], c->strategies[focus].name);
     sp_buffer_say(line, "%s%.4f against %.4f, %+.2f percentage points", word_for(d, words), a->value, b->value,
                   100 * (a->value - b->value));
     if (has_interval)
@@ -126,7 +125,7 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
     sp_buffer_say(line, "Against %s", against->name);
     if (against->file)
         sp_buffer_say(line, " (%s)", against->file);
-    if (!add_accuracies(c, focus, other, words, ours->name, line))
+    if (!add_accuracies(c, focus, other, words, (const char *const[]){", ", ": "}, line))
         sp_buffer_text(line, ":");
     sp_buffer_say(line,
                   theirs->counts.illegal ? " With its scores %s makes %jd illegal transition%s"
@@ -182,10 +181,11 @@ static void add_makes(const sp_comparison *c, const sp_strategy_result *one, sp_
 
 static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
 {
-    static sureness against_argmax = {" It is more accurate than argmax: ", " It is less accurate than argmax: ",
-                                      " Accuracy is about the same: ", " Accuracy is "};
-    static sureness against_greedy = {" It is more accurate than greedy: ", " It is less accurate than greedy: ",
-                                      " It is about as accurate as greedy: ", " Against greedy: "};
+    static sureness against_argmax = {" is more accurate than argmax: ", " is less accurate than argmax: ",
+                                      " is about as accurate as argmax: ", " against argmax: accuracy "};
+    static sureness against_greedy = {" is more accurate than greedy: ", " is less accurate than greedy: ",
+                                      " is about as accurate as greedy: ", " against greedy: accuracy "};
+    static const char *const next[] = {" ", " "};
     const sp_strategy_result *strategy = &c->strategies[focus];
     const int32_t greedy = strategy_named(c, "greedy");
     for (const char *const *lead = sp_work_about(c->work)->leads; c->n_scored_steps && *lead; lead++)
@@ -209,9 +209,9 @@ static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, 
             sp_buffer_text(line, "greedy none");
     }
     sp_buffer_text(line, ".");
-    add_accuracies(c, focus, argmax, against_argmax, NULL, line);
+    add_accuracies(c, focus, argmax, against_argmax, next, line);
     if (greedy >= 0 && greedy != focus)
-        add_accuracies(c, focus, greedy, against_greedy, NULL, line);
+        add_accuracies(c, focus, greedy, against_greedy, next, line);
     sp_add_prices(c, line);
 }
 

@@ -157,7 +157,7 @@ void sp_fill_illegal_pairs(const sp_comparison *c, const sp_fill_options *option
     sp_table_columns(table, "illegal transition");
     sp_strategy_columns(c, c->has_labels, table);
     for (int64_t i = 0; i < n && (limit == 0 || i < limit); i++) {
-        sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[pairs[i].from], c->classes[pairs[i].to]);
+        sp_table_say(table, SP_TONE_PLAIN, "%s → %s", c->classes[pairs[i].from], c->classes[pairs[i].to]);
         if (c->has_labels) {
             int64_t count = count_in(c->reference_illegal_pairs, c->n_reference_illegal_pairs, &pairs[i]);
             sp_table_cell_count(table, count ? SP_TONE_PLAIN : SP_TONE_MUTED, count);

@@ -42,7 +42,7 @@ static void rule_row(const sp_comparison *c, const sp_rule_cost *rule, bool is_w
     if (rule->rule >= 0)
         sp_table_cell_text(table, SP_TONE_PLAIN, c->rules[rule->rule].name);
     else
-        sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[rule->from], c->classes[rule->to]);
+        sp_table_say(table, SP_TONE_PLAIN, "%s → %s", c->classes[rule->from], c->classes[rule->to]);
     sp_table_cell_count(table, rule->reference_count ? SP_TONE_PLAIN : SP_TONE_MUTED, rule->reference_count);
     if (has_argmax(c->rule_costs))
         sp_table_cell_count(table, rule->argmax_count ? SP_TONE_BAD : SP_TONE_MUTED, rule->argmax_count);
@@ -64,7 +64,7 @@ void sp_fill_rule_costs(const sp_comparison *c, const sp_fill_options *options, 
     sp_table_columns(table, has_argmax(costs) ? "rule|reference|argmax|accuracy" : "rule|reference|accuracy");
     sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * c->level);
     sp_table_columns(table, "ceiling");
-    sp_table_column(table, SP_RIGHT, "erased, restored");
+    sp_table_column(table, SP_RIGHT, "changes lost, kept");
     sp_table_column(table, SP_RIGHT, "changes");
     if (options->is_wide)
         sp_buffer_say(sp_table_head(table, SP_RIGHT), "changes, %g %% interval", 100 * c->level);
@@ -84,7 +84,7 @@ void sp_note_rule_costs(const sp_comparison *c, sp_buffer *line)
     if (!c->mask_ceiling.undefined)
         sp_buffer_say(line, "; ceiling: the mask ceiling without the rule, %.4f with all", c->mask_ceiling.value);
     sp_buffer_say(line,
-                  "; erased, restored: of the %jd legal changes of class in the reference those that are found only without "
+                  "; changes lost, kept: of the %jd legal changes of class in the reference those that are found only without "
                   "the rule, and only with it; changes: their balance, of all legal changes",
                   costs->legal_changes);
     if (costs->n_left_out)
@@ -103,7 +103,7 @@ void sp_fill_rule_proposals(const sp_comparison *c, const sp_fill_options *optio
     const int64_t most = options->most_rows, n = most && most < costs->n_proposals ? most : costs->n_proposals;
     for (int64_t i = 0; i < n; i++) {
         const sp_rule_proposal *proposal = &costs->proposals[i];
-        sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[proposal->from], c->classes[proposal->to]);
+        sp_table_say(table, SP_TONE_PLAIN, "%s → %s", c->classes[proposal->from], c->classes[proposal->to]);
         sp_table_cell_count(table, SP_TONE_PLAIN, proposal->transitions);
         sp_table_say(table, SP_TONE_PLAIN, "%.3f %%", 100 * proposal->upper);
     }

@@ -53,6 +53,12 @@ void sp_table_holds(sp_table *table, sp_column_holds what)
         table->holds[table->n_columns - 1] = what;
 }
 
+void sp_table_define(sp_table *table, const char *definition)
+{
+    if (table->n_cells)
+        table->cells[table->n_cells - 1].definition = definition;
+}
+
 void sp_table_column(sp_table *table, sp_align align, const char *name)
 {
     sp_buffer_text(sp_table_head(table, align), name);
@@ -284,6 +290,17 @@ static bool is_all_numbers(const sp_table *table)
     return table->n_columns > 1 && table->aligns[0] == SP_LEFT;
 }
 
+/* As a title, which a reader sees who rests on it. */
+static void add_definition(const sp_table *table, const char *definition, sp_buffer *out)
+{
+    sp_buffer text = {.words = table->text.words};
+    sp_buffer_term(&text, definition);
+    sp_buffer_text(out, " title=\"");
+    sp_buffer_html(out, sp_buffer_string(&text));
+    sp_buffer_text(out, "\"");
+    sp_buffer_drop(&text, out);
+}
+
 static void html_cell(const sp_table *table, size_t row, int32_t column, bool says_numbers, sp_buffer *out)
 {
     static const char *const holds[] = {"", "recording", "worst", "place"}; /* assets/links.js */
@@ -296,6 +313,8 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, bool sa
         sp_buffer_format(out, " class=\"%s%s%s\"", is_number ? "n" : "", is_number && class ? " " : "", class ? class : "");
     if (row == 0 && table->holds[column])
         sp_buffer_format(out, " data-holds=\"%s\"", holds[table->holds[column]]);
+    if (cell_at(table, row, column)->definition)
+        add_definition(table, cell_at(table, row, column)->definition, out);
     sp_buffer_text(out, ">");
     sp_buffer_html(out, sp_table_get(table, row, column));
     if (tone == SP_TONE_BEST)

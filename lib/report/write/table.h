@@ -20,6 +20,7 @@ typedef enum sp_column_holds { SP_HOLDS_ANYTHING, SP_HOLDS_RECORDING, SP_HOLDS_W
 typedef struct sp_cell {
     size_t offset; /* of its text in `text` */
     sp_cell_tone tone;
+    const char *definition; /* static: what the figure is that a head names, for the page; or NULL */
 } sp_cell;
 
 typedef struct sp_table {
@@ -41,7 +42,8 @@ void sp_table_column(sp_table *table, sp_align align, const char *name);
 /* Several at once, "strategy|{steps}|<why", with words as in sp_buffer_words(): the first of the table, and those that begin with
  * <, to the left, the others to the right. */
 void sp_table_columns(sp_table *table, const char *names);
-void sp_table_holds(sp_table *table, sp_column_holds what); /* of the last column */
+void sp_table_holds(sp_table *table, sp_column_holds what);    /* of the last column */
+void sp_table_define(sp_table *table, const char *definition); /* of the last cell; static */
 /* Adds a column and returns the buffer to write its name into, as sp_table_cell(). */
 sp_buffer *sp_table_head(sp_table *table, sp_align align);
 

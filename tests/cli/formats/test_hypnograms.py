@@ -65,7 +65,7 @@ next: statepath evaluate labels.h5 --model sleep-aasm
         for file, name in (("labels.h5", "labels"), ("nights.csv", "nights")):
             done = self.statepath("evaluate", file, "--model", "sleep-aasm", "--json", "r.json", "-f", "-q", stderr="")
             self.assertIn("\n%s: 3 of 13 transitions are illegal (23.1 %%), in 2 of 2 nights.\n" % name, done.stdout)
-            self.assertRegex(done.stdout, r"\nIllegal transitions, by pair\nillegal transition +%s\nWake -> N3 +2\nREM -> N3 +1\n" % name)
+            self.assertRegex(done.stdout, r"\nIllegal transitions, by pair\nillegal transition +%s\nWake → N3 +2\nREM → N3 +1\n" % name)
             with open(self.path("r.json"), encoding="utf-8") as f:
                 (judged,) = json.load(f)["strategies"].values()
             self.assertEqual([judged[k] for k in ("transitions", "illegal", "undecoded")], [13, 3, []])

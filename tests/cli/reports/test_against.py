@@ -507,7 +507,7 @@ argmax − old.argmax  +25.00              –       2      0     0  0.50
 
 Illegal transitions, by pair
 illegal transition  reference  argmax  old.argmax
-closed -> open              0       0           1
+closed → open               0       0           1
 
 Confusion (rows: reference, columns: decoded)
 argmax   closed  opening  open    old.argmax  closed  opening  open

@@ -58,9 +58,9 @@ class TestRuleCosts(st.TestCase):
         self.assertEqual([(p["from"], p["to"], p["transitions"], round(p["rate_below"], 12)) for p in costs["proposals"]],
                          [("c", "a", 1, 0.95), ("c", "b", 1, 0.95)])
         text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "--interval", "bca", "-q").stdout
-        self.assertIn("rule    reference  argmax  accuracy     95 % interval  ceiling  erased, restored  changes\n", text)
-        self.assertRegex(text, r"\na -> c +1 +2 +\+8\.33 +.* 1\.0000 +1, 2 +-20\.00\n")
-        self.assertRegex(text, r"\nc -> a +1 +95\.000 %\n")
+        self.assertIn("rule   reference  argmax  accuracy     95 % interval  ceiling  changes lost, kept  changes\n", text)
+        self.assertRegex(text, r"\na → c +1 +2 +\+8\.33 +.* 1\.0000 +1, 2 +-20\.00\n")
+        self.assertRegex(text, r"\nc → a +1 +95\.000 %\n")
 
     def test_subjects_are_units(self):
         self.by_hand(subjects=np.array(["s", "s", "s"], dtype="S"))
@@ -128,7 +128,7 @@ class TestRuleCosts(st.TestCase):
         self.statepath("compare", DEMO, "--model", "sleep-strict", "--rule-costs", "--report", "p.html", "--markdown", "p.md", "-q")
         page = self.read("p.html").decode()
         self.assertIn('<h2 id="rules">What rules cost</h2>', page)
-        self.assertIn("N2 -&gt; Wake", page)
+        self.assertIn("N2 → Wake", page)
         self.assertIn("What each rule costs", self.read("p.md").decode())
         self.statepath("compare", DEMO, "--model", "sleep-strict", "--report", "p.html", "-f", "-q")
         self.assertNotIn('id="rules"', self.read("p.html").decode())

@@ -89,7 +89,7 @@ class TestUnit(st.TestCase):
         self.make(["{step}", "B", "{a recording}"], name="{steps}.h5")
         texts = self.compare(inputs=["{steps}.h5", "--model", "m.json", "--unit", "night/epoch"])
         self.assertTrue(texts["stdout"].startswith("{steps}.h5: 9 nights, 540 epochs, "))
-        self.assertIn("{step} -> {a recording}", texts["stdout"])
+        self.assertIn("{step} → {a recording}", texts["stdout"])
         self.assertIn("{step}", visible(texts["r.html"]))
 
     def test_evaluate_merge_and_notices(self):

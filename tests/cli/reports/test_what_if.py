@@ -415,9 +415,15 @@ class TestWhatIf(st.TestCase):
         self.assertIn("makes room for more", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")
-        self.assertEqual(held("--what-if-bytes", "0")[0], 0)
-        self.assertEqual(held("--strategies", "posterior")[0], 0)
-        self.assertEqual(held("--cv", "2", "--method", "counts", "--tune", "none")[0], 0)
+        n, text = held("--what-if-bytes", "0")
+        self.assertEqual(n, 0)
+        self.assertNotIn('id="what-if"', text)
+        for options, why in ((("--strategies", "posterior"), "a page decodes by argmax, greedy, beam and Viterbi, and none of these was asked for"),
+                             (("--cv", "2", "--method", "counts", "--tune", "none"), "each fold was decoded by a model of its own (--cv); a run with one model has them")):
+            n, text = held(*options)
+            self.assertEqual(n, 0)
+            self.assertIn("<p>Rules cannot be changed here: %s.</p>" % why, text)
+            self.assertNotIn("wasm-unsafe-eval", text)
         self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if", "maybe", sentence="--what-if maybe: it is on or off",
                      status=2)
         self.refuses("compare", demo, "--model", "sleep-strict", "--report", "x.html", "--what-if-bytes", "-7", status=2,

@@ -63,8 +63,10 @@ static void test_figures_are_where_they_belong(void **state)
     sample *s = sample_small();
     char *page = page_of(s);
     assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 recordings), greedy none.");
-    assert_has(page, "Accuracy is about the same: 0.8462 against 0.8462, 0.00 percentage points (95 % interval -1.00 to +2.00, 2 "
-                     "recordings).");
+    assert_has(
+        page,
+        "viterbi is about as accurate as argmax: 0.8462 against 0.8462, 0.00 percentage points (95 % interval -1.00 to +2.00, 2 "
+        "recordings).");
     assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                         /* argmax, Wake to REM */
     assert_has(page, "<td class=\"h10 diagonal\">5<span>100.0&nbsp;%</span></td>");         /* argmax, Wake right */
     assert_has(page, "<use href=\"#ill\" x=\"25.00%\"><title>2: Wake → REM</title></use>"); /* night_1, argmax */

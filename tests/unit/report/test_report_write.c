@@ -267,15 +267,15 @@ static void test_drawn(void **state)
         all[r] = r;
     assert_drawn(c, 2000, 0, NULL); /* the comparison has the steps of all */
     c->n_traces = 0;
-    assert_drawn(c, 20 * 10, 10, (int64_t[]){0, 1, 2, 3, 20, 41, 62, 499, 500, 700});
+    assert_drawn(c, 20 * 10, 10, (int64_t[]){0, 1, 2, 3, 5, 11, 17, 499, 500, 700});
     assert_ok(sp_report_drawn(c, c->n_steps - 1, &most, &n, &err), &err);
     assert_int_equal(n, SP_REPORT_DRAWN);
     for (int64_t i = 0; i < n; i++) {
-        n_low += most[i] < 45;
-        n_high += most[i] > 100;
+        n_low += most[i] < 190;
+        n_high += most[i] > 400;
     }
-    assert_int_equal(n_low, 45);     /* those next to the worst, */
-    assert_in_range(n_high, 40, 50); /* and some spread over the others */
+    assert_int_equal(n_low, 190);     /* those next to the worst, */
+    assert_in_range(n_high, 90, 110); /* and some spread over the others */
     free(most);
     assert_drawn(c, c->n_steps, 1000, all); /* of a merge: as an evaluation keeps them */
     c->steps[500] = 3000000;

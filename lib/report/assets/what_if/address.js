@@ -118,10 +118,10 @@ function showTried() {
   const name = state.strategy, own = rulesAddress();
   const rows = [...tried].map(([key, one]) => {
     const a = one.figures[name], b = run.figures[name], go = el("button", { type: "button", "aria-current": key === own ? "true" : null, click: () => { goTo(key + address().slice(rulesAddress().length)); remember(""); } }, one.text);
-    return el("tr", null, el("th", { scope: "row" }, go), ...(settings.labels ? [figureCell(a.accuracy, b.accuracy, 4), figureCell(a.kappa, b.kappa, 4)] : []),
+    return el("tr", null, el("th", { scope: "row" }, go), ...MEASURES.map(([, key]) => figureCell(a[key], b[key], 4)),
       figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
   });
   fill(parts.tried, el("h3", null, "Tried so far"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rules tried so far" },
-    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...["rules, " + name, ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes"]
+    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...["rules, " + name, ...MEASURES.map(([name]) => name), "illegal", "changes"]
       .map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows))));
 }

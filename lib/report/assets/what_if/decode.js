@@ -12,10 +12,11 @@ async function breath() {
   sliceEnd = performance.now() + SLICE;
 }
 
-const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, changes: 0, none: 0, scored: 0, correct: 0 });
+const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, changes: 0, none: 0, scored: 0, correct: 0, entities: [0, 0, 0] });
 /* Adds a decoded recording to the counts of its strategy; how many steps of it are right. */
-function tally(total, r, decoded) {
-  const { path, status } = decoded;
+function tally(total, r, decoded, rules) {
+  const { path, status } = decoded, found = isTags && r.labels ? rules.countEntities(r.labels, path, r.gaps) : null;
+  if (found) total.entities = total.entities.map((n, i) => n + [found.reference, found.decoded, found.correct][i]);
   decoded.right = decoded.scored = 0;
   total.illegal += decoded.illegal;
   total.none += status !== "ok";
@@ -42,8 +43,13 @@ function finish(total) {
   }
   total.accuracy = total.scored ? total.correct / total.scored : null;
   total.kappa = total.scored && chance < 1 ? (total.accuracy - chance) / (1 - chance) : null;
+  const [reference, decoded, right] = total.entities;
+  total.f1 = reference + decoded ? (2 * right) / (reference + decoded) : null;
   return total;
 }
+/* Figures that a table shows, the one that leads first: of tags entity F1. */
+const isTags = settings.work === "tags";
+const MEASURES = !settings.labels ? [] : [...(isTags ? [["entity F1", "f1"]] : []), ["accuracy", "accuracy"], ["kappa", "kappa"]];
 /* Steps that differ from the run: right now, wrong now, wrong both times or without a label. */
 function difference(r, before, after) {
   const found = { fixed: 0, broken: 0, other: 0, all: 0 };
@@ -73,7 +79,7 @@ async function decodeAll(model, { names = strategies, first = 0, onFirst, agains
         const decoded = rules.decode(r.recording, name);
         decoded.marks = new Uint8Array(r.T);
         decoded.illegal = rules.countIllegal(decoded.path, r.gaps, decoded.marks);
-        tally(result.figures[name], r, decoded);
+        tally(result.figures[name], r, decoded, rules);
         result.paths[name][n] = decoded;
         if (against) result.differences[name][n] = difference(r, against.paths[name][n].path, decoded.path);
         await breath();
@@ -92,7 +98,7 @@ async function decodeAll(model, { names = strategies, first = 0, onFirst, agains
 /* ---- what each rule costs ---- */
 
 const COST_TIME = 5000; /* milliseconds of processor time at most */
-/* Of each forbidden cell and start: what one strategy would gain if it alone were allowed, in percentage points of accuracy; without a
+/* Of each forbidden cell and start: what one strategy would gain if it alone were allowed, in percentage points of the figure that leads; without a
    reference how many steps would change. cells: [row, column] to be asked, row -1: starts. */
 async function findCosts(name, now, cells, isWanted, onEach) {
   const began = performance.now();
@@ -105,7 +111,7 @@ async function findCosts(name, now, cells, isWanted, onEach) {
     try {
       const result = await decodeAll(model, { names: [name], against: now, isWanted });
       if (!result) return;
-      gain = settings.labels ? (100 * (result.figures[name].correct - now.figures[name].correct)) / Math.max(1, now.figures[name].scored)
+      gain = settings.labels ? 100 * (result.figures[name][MEASURES[0][1]] - now.figures[name][MEASURES[0][1]])
         : result.differences[name].reduce((sum, d) => sum + d.all, 0);
     } catch (error) {
       gain = null; /* cannot be decoded with */

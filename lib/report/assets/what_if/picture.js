@@ -28,7 +28,7 @@ function whereTheyBite() {
 }
 
 /* One path from step `from` to `to`; other: what it is compared with, in the strip below. */
-function track(name, small, { path, marks, other, labels }, [from, to], r) {
+function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
   const lanes = 1 + Math.max(...settings.lanes), isBars = lanes > LANES, height = isBars ? 22 : 13, plot = isBars ? height : lanes * height, T = to - from;
   const place = (k) => (isBars ? 0 : settings.lanes[k] * height), shapes = classes.map(() => ""), names = [], gaps = [], triangles = [];
   let line = "", strip = "";
@@ -77,11 +77,28 @@ function axis(r, [from, to]) {
   return el("div", { class: "track" }, el("div", { class: "name" }, el("small", null, settings.seconds ? "time" : say("{step}"))),
     el("div", { class: "rows" }, el("svg", { class: "ticks", height: "16", "aria-hidden": "true" }, ...marks), el("svg", { class: "lane-names", height: "16", "aria-hidden": "true" })));
 }
+/* Tokens with their words: entities in the colour of their class, with its type; ▲ before an illegal transition; underlined where a path differs
+   from the reference. */
+function sentenceTrack(name, small, { path, marks, other }, [from, to], r) {
+  const typeOf = (k) => (k < 0 ? "?" : classes[k].replace(/^[A-Z]-/, "")), isOut = (k) => k >= 0 && classes[k] === "O", line = el("p", { class: "what-if-words", role: "img" });
+  for (let t = from, end; t < to; t = end) {
+    const k = path[t], words = [];
+    for (end = t; end < to && (end === t || (!isOut(k) && typeOf(path[end]) === typeOf(k) && !/^[BSU]-/.test(classes[path[end]] || "B-") && !(marks && marks[end]))); end++)
+      words.push(el("span", other && other[end] >= 0 && other[end] !== path[end] ? { class: "wrong" } : null, r.words[end]), " ");
+    if (marks && marks[t]) line.append(el("span", { class: "bad" }, "\u25b2"));
+    if (isOut(k)) { line.append(...words); continue; }
+    const mark = el("mark", null, ...words, el("small", null, k < 0 ? "none" : classes[k].replace(/^[BS]-/, "")));
+    if (k >= 0) mark.style.background = "color-mix(in srgb, var(--c" + settings.styles[k].slice(1) + ") 28%, transparent)";
+    line.append(mark, " ");
+  }
+  line.setAttribute("aria-label", name + ": " + line.textContent.trim());
+  return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)), el("div", { class: "rows" }, line));
+}
 function showSteps(result) {
   const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), after = (result || now).paths[name][n], before = run.paths[name][n];
   const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
   const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % right" : "");
-  const tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
+  const track = isTags && r.words && zoom[1] - zoom[0] <= 200 ? sentenceTrack : pathTrack, tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
   if (plain !== name) tracks.push(track(plain, small(run.paths[plain][n]), Object.assign({ path: run.paths[plain][n].path, marks: run.paths[plain][n].marks }, labels), zoom, r));
   if (isChanged()) {
     const d = difference(r, before.path, after.path);
@@ -90,11 +107,12 @@ function showSteps(result) {
   } else {
     tracks.push(track(name, small(after), Object.assign({ path: after.path, marks: after.marks }, labels), zoom, r));
   }
-  fill(parts.steps, ...tracks, axis(r, zoom), el("figcaption", null, r.id + ", " + say("{steps} ") + count(r.from + zoom[0]) + " to " + count(r.from + zoom[1] - 1) + ". ",
+  fill(parts.steps, ...tracks, ...(track === pathTrack ? [axis(r, zoom)] : []), el("figcaption", null, r.id + ", " + say("{steps} ") + count(r.from + zoom[0]) + " to " + count(r.from + zoom[1] - 1) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
-    r.labels ? "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".") : "."));
+    !r.labels ? "." : track === sentenceTrack ? "; a word is underlined where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")
+      : "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")));
   parts.steps.dataset.file = "what-if-" + r.id.replace(/[^A-Za-z0-9._-]+/g, "-");
-  if (window.statepath) window.statepath.takeAway(parts.steps);
+  if (window.statepath && track === pathTrack) window.statepath.takeAway(parts.steps);
   const shown = new Set();
   for (const path of [r.labels, run.paths[plain][n].path, before.path, after.path]) for (let t = zoom[0]; path && t < zoom[1]; t++) shown.add(path[t]);
   showRows(shown);

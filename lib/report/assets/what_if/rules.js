@@ -107,7 +107,7 @@ function showCost(row, column, gain) {
   const text = gain === undefined || gain === null ? "" : settings.labels ? signed(gain, 2).replace(/^.0\.00$/, "0") : count(gain);
   button.lastChild.textContent = text;
   button.setAttribute("aria-label", button.label + (text ? ", " + text : ""));
-  button.title = !text ? "" : settings.labels ? "If this alone were allowed: " + text + " percentage points of accuracy"
+  button.title = !text ? "" : settings.labels ? "If this alone were allowed: " + text + " percentage points of " + MEASURES[0][0]
     : "If this alone were allowed: " + text + say(" {step(s)} would change", gain);
 }
 function forbiddenCells() {

@@ -9,19 +9,19 @@ function figureCell(after, before, decimals) {
   return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, signed(after - before, decimals))]));
 }
 function showFigures() {
-  const head = ["strategy", ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes", "undecoded"];
+  const head = ["strategy", ...MEASURES.map(([name]) => name), "illegal", "changes", "undecoded"];
   const rows = strategies.map((name) => {
-    const a = now.figures[name], b = run.figures[name], agreement = settings.labels ? [figureCell(a.accuracy, b.accuracy, 4), figureCell(a.kappa, b.kappa, 4)] : [];
+    const a = now.figures[name], b = run.figures[name], agreement = MEASURES.map(([, key]) => figureCell(a[key], b[key], 4));
     return el("tr", name === state.strategy ? { class: "chosen" } : null, el("th", { scope: "row" }, name), ...agreement, figureCell(a.illegal, b.illegal, 0),
       figureCell(a.changes, b.changes, 0), figureCell(a.none, b.none, 0));
   });
   const blank = () => el("td", { class: "n" }, "\u2013");
-  if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), blank(), blank(), figureCell(now.reference, run.reference, 0), blank(), blank()));
+  if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), figureCell(now.reference, run.reference, 0), blank(), blank()));
   fill(parts.figures, el("table", { class: "what-if-figures", "aria-label": "Figures now" },
     el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
   const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + signed(x - y, 4) + ")");
-  fill(parts.lead, el("strong", null, state.strategy), " ", ...(settings.labels && a.accuracy !== null ? ["accuracy " + a.accuracy.toFixed(4) + moved(a.accuracy, b.accuracy) + ", "] : []),
-    ...(settings.labels && a.kappa !== null ? ["kappa " + a.kappa.toFixed(4) + ", "] : []), count(a.illegal) + " illegal");
+  fill(parts.lead, el("strong", null, state.strategy), " " + MEASURES.slice(0, 2).map(([name, key]) => (a[key] === null ? "" : name + " " + a[key].toFixed(4) + moved(a[key], b[key]) + ", ")).join("") +
+    count(a.illegal) + " illegal");
 }
 function showConfusion() {
   if (!settings.labels || !parts.confusionFold.open) return;
@@ -191,7 +191,7 @@ function build() {
     ...(M > FEW ? [el("p", { class: "small" }, parts.allRows, el("label", { for: "what-if-all" }, " rows of all classes, not only of those in the picture"))] : []), ...weights,
     el("p", { class: "what-if-buttons" }, parts.back, parts.undo, parts.redo, el("button", { type: "button", click: copyLink }, "Copy link"), parts.save, parts.link), parts.dwellNote,
     el("p", { class: "small" }, "Click a cell to allow (\u2713) or forbid (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states. " : ". ") +
-      "Below \u2715: what " + ruledName() + " would gain if this alone were allowed, in " + (settings.labels ? "percentage points of accuracy." : say("{steps} that change.")) +
+      "Below \u2715: what " + ruledName() + " would gain if this alone were allowed, in " + (settings.labels ? "percentage points of " + MEASURES[0][0] + "." : say("{steps} that change.")) +
       (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run." + durationNote())), parts.results),
   parts.tried, ...(settings.labels ? [parts.confusionFold] : []),
   el("details", null, el("summary", null, say("The same on all {recordings}, as command and in Python")), el("p", { class: "small" }, "With the model saved here: ", parts.command), parts.python));
