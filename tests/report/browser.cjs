@@ -3,7 +3,7 @@
 const fs = require("fs");
 
 const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
-const patience = 15e3; // milliseconds that a browser on a busy machine is given
+const patience = 180e3; // milliseconds that a browser on a busy machine is given
 let failures = 0;
 
 function skip(why) {

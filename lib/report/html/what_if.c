@@ -12,7 +12,7 @@
 
 /* A page that is kept small has at most so many bytes, of which at least CLAIM are for scores: the section is written when the others
  * are (page.c). */
-enum { SMALL_PAGE = 1000 * 1000, CLAIM = 250 * 1000, NAMED = 12 };
+enum { SMALL_PAGE = 1000 * 1000, CLAIM = 220 * 1000, NAMED = 12 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
