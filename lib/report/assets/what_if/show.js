@@ -216,6 +216,8 @@ async function begin() {
     } else {
       schedule();
     }
+    let resized;
+    window.addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => undecodable || showSteps(), 100); }); /* names have other room */
     window.addEventListener("popstate", follow);
     window.addEventListener("hashchange", follow);
     tool.dataset.state = "ready";
