@@ -8,7 +8,7 @@ import part_file
 import statepath_test as st
 
 np = st.np
-LONG = bool(os.environ.get("STATEPATH_LONG"))
+LONG, LIGHT = (bool(os.environ.get("STATEPATH_" + name)) for name in ("LONG", "LIGHT"))
 ENVIRONMENT = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", ASAN_OPTIONS="detect_leaks=0")  # HDF5 leaks over damaged files
 TAGS, STAGES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], ["Wake", "N1", "N2", "N3", "REM"]
 
@@ -86,7 +86,7 @@ class TestDamagedParts(st.TestCase):
         self.statepath("merge", "P.h5", "--json", "r.json", "-o", "r.h5")
         want, part = [self.read(name) for name in ("r.json", "r.h5")], self.read("P.h5")
         rng, n_refused = random.Random(1), 0
-        for _ in range(4000 if LONG else 400):
+        for _ in range(4000 if LONG else 100 if LIGHT else 400):
             at = rng.randrange(len(part))
             with open(self.path("P.h5"), "wb") as f:
                 f.write(part[:at] + bytes([part[at] ^ rng.randrange(1, 256)]) + part[at + 1:])

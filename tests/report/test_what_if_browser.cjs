@@ -297,7 +297,7 @@ function writeVotes(n, T) {
   const [actions, rules] = recipes("actions", 12, 6, [200, 500], 0.95);
   const strict = JSON.parse(fs.readFileSync(path.join(process.env.STATEPATH_SOURCE, "models/sleep-strict.model.json"), "utf8"));
   for (const [name, value] of [["actions.recipe.json", actions], ["actions.model.json", rules], ["dwelling.model.json", Object.assign(strict, { min_dwell: { N1: 2, REM: 4 } })],
-                               ["tags.recipe.json", recipes.tags("tags", ["PER", "LOC", "ORG", "EVENT"], 60, [5, 40])]])
+                               ["tags.recipe.json", recipes.tags("tags", ["PER", "LOC", "ORG", "EVENT"], 30, [5, 40])]])
     fs.writeFileSync(at(name), JSON.stringify(value));
   for (const name of ["actions", "tags"]) run("simulate", name + ".recipe.json", "-o", name + ".h5");
   fs.writeFileSync(at("tags.model.json"), run("model", "new", "bio", "--types", "PER,LOC,ORG,EVENT"));
@@ -367,7 +367,7 @@ async function saveModel(page) {
 }
 
 async function asProgram(browser) {
-  const times = Number(process.env.STATEPATH_CHANGES) || (isLong ? 200 : 4);
+  const times = Number(process.env.STATEPATH_CHANGES) || (isLong ? 200 : 3);
   let seed = 7;
   const draw = (n) => (seed = (seed * 48271) % 2147483647) % n;
   for (const set of sets) {
