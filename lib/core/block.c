@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Places in `memory` and `capacity`. */
-enum { OFFSETS, SCORES, LABELS, SEGMENTS, WEIGHTS, MASK, N_ARRAYS };
+enum { OFFSETS, SCORES, LABELS, SEGMENTS, WEIGHTS, MASK, TAKEN_OFF, N_ARRAYS };
 
 sp_block *sp_block_new(void)
 {
@@ -38,6 +38,7 @@ static void block_clear(sp_block *block)
     block->segments = NULL;
     block->weights = NULL;
     block->mask = NULL;
+    block->taken_off = NULL;
 }
 
 /* Memory for a * b items of `size` bytes in place i, NULL when there is none. What was there is lost, so that the old and the
@@ -94,6 +95,19 @@ sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
+sp_status sp_block_take_off(sp_block *block, double weight, const double *log_prior, sp_error *err)
+{
+    block->taken_off = NULL;
+    if (weight == 0)
+        return SP_OK;
+    block->taken_off = block_room(block, TAKEN_OFF, (uint64_t)block->n_classes, 1, sizeof *block->taken_off);
+    if (!block->taken_off)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < block->n_classes; k++)
+        block->taken_off[k] = weight * log_prior[k];
+    return SP_OK;
+}
+
 /* n floats to n doubles at the same place. From the end, piece by piece: the doubles of a piece end where floats are that have
  * been read. The piece between is what keeps loads and stores of two types at one address in order. */
 static void widen(void *items, size_t n)
@@ -141,7 +155,8 @@ sp_batch sp_block_batch(const sp_block *block)
                                  .dtype = block->dtype,
                                  .n_classes = block->n_classes,
                                  .n_steps = block->n_steps,
-                                 .segments = block->segments},
+                                 .segments = block->segments,
+                                 .taken_off = block->taken_off},
                       .n_recordings = block->n_recordings,
                       .offsets = block->offsets};
     return batch;

@@ -314,6 +314,8 @@ sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_work
     if (status == SP_OK)
         status = check_against_block(block, o, err);
     const float *narrow = NULL;
+    if (status == SP_OK)
+        status = sp_block_take_off(block, o->prior_weight, o->log_prior, err);
     if (status == SP_OK && sp_prepare_widens(o))
         status = sp_block_widen(block, &narrow, err);
     if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)

@@ -119,7 +119,7 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
         if (s.segments && s.n_steps)
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }
-    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL}, n, out->offsets};
+    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL}, n, out->offsets};
     return SP_OK;
 }
 

@@ -141,7 +141,7 @@ static sp_status add_calibrations(calibration *c, const sp_block *block, const i
             sp_scores scores = sp_batch_recording(&batch, n);
             fill_rows(c, c->sums[i].scaling, &scores, block->first + n, c->rows + (size_t)block->offsets[n] * K);
         }
-        sp_scores view = {c->rows, SP_F64, block->n_classes, block->n_steps, NULL};
+        sp_scores view = {c->rows, SP_F64, block->n_classes, block->n_steps, NULL, NULL};
         status = sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
     }
     return status;

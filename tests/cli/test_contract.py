@@ -214,7 +214,9 @@ class TestContract(TestCase):
             labels = record["labels"] if data.with_labels else None
             e = reference.prepare(kind, record["rows"], prior=rules.prior, mask=record["mask"] if data.with_mask else None,
                                   labels=labels if clamp else None, **prep)
-            every = reference.Paths(rules, e, record["segments"] if data.with_segments else None)
+            own = reference.prepare(kind, record["rows"], mask=record["mask"] if data.with_mask else None, labels=labels if clamp else None,
+                                    **dict(prep, prior_weight=0, temperature=1))
+            every = reference.Paths(rules, e, record["segments"] if data.with_segments else None, own)
             marginals = every.marginals()[0] if every.failure is None else None
             for s in strategies:
                 where = "%s recording %d %s\ne = %s\n%s" % (s, r, record, e.tolist(), said)

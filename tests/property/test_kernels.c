@@ -525,7 +525,7 @@ static void steps_of_far_prices_equal_plain(void **state)
 {
     (void)state;
     static const double zero[MANY];
-    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL};
+    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL, NULL};
     sp_scratch *scratch = sp_scratch_new();
     random_source random = {77};
     for (int trial = 0; trial < 60; trial++) {

@@ -243,6 +243,7 @@ def test_weights_of_scores(rng):
     assert np.array_equal(sp.decode(p, model, transition_weight=3), sp.decode(p, heavy))
     scaled = np.log(p) - np.log([0.9, 0.1])
     assert np.array_equal(sp.decode(p, model, prior_weight=1.0), sp.decode(scaled, model, kind="scores"))
+    assert np.array_equal(sp.decode(p, model, "argmax", prior_weight=1.0, temperature=2.0), p.argmax(1))  # as the classifier gave them
     own = model.with_(temperature=3.0)
     assert np.array_equal(sp.decode(p, own), hot.paths)
     assert np.array_equal(sp.decode(p, own, temperature=1.0), base.paths)

@@ -142,8 +142,10 @@ def sequences(n, length):
 class Paths:
     """All paths of states of one recording with their scores."""
 
-    def __init__(self, rules, e, segments=None):
+    def __init__(self, rules, e, segments=None, own=None):
+        """own: the scores as the classifier gave them, where a prior was taken off e."""
         self.rules, self.e = rules, np.asarray(e, dtype=np.float64)
+        self.own = self.e if own is None else np.asarray(own, dtype=np.float64)
         self.length = len(self.e)
         self._classes = {}
         self.gap = np.zeros(self.length, dtype=bool)
@@ -215,7 +217,7 @@ class Paths:
         dead = np.flatnonzero(np.isneginf(self.e).all(axis=1))
         if len(dead):
             return Answer("no_path", [-1] * self.length, -INF, dead[0])
-        path = list(self.e.argmax(axis=1)) if self.length else []
+        path = list(self.own.argmax(axis=1)) if self.length else []
         return Answer("ok", path, self.score(path))
 
     def viterbi(self):

@@ -79,7 +79,8 @@ static sp_status read_objective(void *arg, int64_t first, int64_t n, sp_scores *
     objective *o = arg;
     sp_marginal_sink sink = {.row = o->is_product ? product_row : sum_row, .arg = o, .wants_log = o->is_product};
     sp_status status = sp_marginals_piece(&o->marginals, first / o->outer->steps, &sink, &o->scores, err);
-    *scores = (sp_scores){o->value, SP_F64, o->outer->chain->n_classes, n, o->scores.segments};
+    *scores = (sp_scores){
+        .data = o->value, .dtype = SP_F64, .n_classes = o->outer->chain->n_classes, .n_steps = n, .segments = o->scores.segments};
     return status;
 }
 

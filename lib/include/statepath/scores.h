@@ -34,6 +34,7 @@ typedef struct sp_scores {
     int32_t n_classes;       /* K >= 1 */
     int64_t n_steps;         /* T >= 0 */
     const int64_t *segments; /* [T] or NULL: where the id changes the chain is broken, no transition is required across */
+    const double *taken_off; /* [K] nats that sp_prepare() took off every score for the prior, which argmax adds again; or NULL */
 } sp_scores;
 
 /* e[t,k] as a double; exact for both types. */
@@ -96,14 +97,15 @@ typedef struct sp_block {
     int64_t *segments; /* [S] */
     double *weights;   /* [S], >= 0 */
     uint8_t *mask;     /* [S,K], 1 = possible */
+    double *taken_off; /* [K] as in sp_scores; set by sp_prepare() */
     /* Where it came from, borrowed, for messages; may be NULL. */
     const char *file;           /* name of the file */
     const char *dataset;        /* path of the scores, with {id} where the layout has one dataset a recording */
     const char *const *ids;     /* [N] of this block's recordings */
     const char *const *classes; /* [K] names of the score columns */
-    /* Private to the block's functions: memory of the six arrays above, kept while an array is NULL, and its bytes. */
-    void *memory[6];
-    size_t capacity[6];
+    /* Private to the block's functions: memory of the seven arrays above, kept while an array is NULL, and its bytes. */
+    void *memory[7];
+    size_t capacity[7];
 } sp_block;
 
 enum { SP_BLOCK_SCORES = 1, SP_BLOCK_LABELS = 2, SP_BLOCK_SEGMENTS = 4, SP_BLOCK_WEIGHTS = 8, SP_BLOCK_MASK = 16 };

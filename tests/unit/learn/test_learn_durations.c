@@ -201,7 +201,7 @@ static void test_geometric_is_the_ordinary_chain(void **state)
         segments[t] = t / 25;
     for (int i = 0; i < T * K; i++)
         e[i] = -3 * learn_uniform(&seed);
-    const sp_scores scores = {e, SP_F64, K, T, segments};
+    const sp_scores scores = {e, SP_F64, K, T, segments, NULL};
     for (int w = 0; w < 3; w++) {
         sp_model *plain = fitted(&c.training, &options, NULL), *model = fitted(&c.training, &options, NULL);
         sp_learnt_duration found[K];

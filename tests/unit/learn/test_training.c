@@ -82,7 +82,7 @@ static void test_probabilities(void **state)
                 sum += exp(-f);
                 for (int i = 0; i < T * CASE_K; i++)
                     scaled[i] = scores[i] * theta[0];
-                sp_scores s = {scaled, SP_F64, CASE_K, T, NULL};
+                sp_scores s = {scaled, SP_F64, CASE_K, T, NULL, NULL};
                 assert_ok(sp_path_score(chain, &s, labels, &score, &err), &err);
                 if (isnan(first)) {
                     first = f;
@@ -489,9 +489,9 @@ static void test_scaled_rows(void **state)
                  wanted[] = {-0.5 + 0.2, -1 + 0.6, -INFINITY, 0, 0, 0};
     double made[6], back[6];
     sp_scores_scaling by = {2, 0.4, log_prior, false};
-    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL}, &by, made);
+    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL, NULL}, &by, made);
     by.undo = true;
-    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL}, &by, back);
+    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL, NULL}, &by, back);
     for (int i = 0; i < 6; i++) {
         assert_true(made[i] == wanted[i] || fabs(made[i] - wanted[i]) < 1e-15);
         assert_true(back[i] == e[i] || fabs(back[i] - e[i]) < 1e-15);
