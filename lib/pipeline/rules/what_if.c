@@ -16,7 +16,7 @@
 #include "statepath/comparison.h"
 
 /* Letters of scores in a page: four of each three bytes. */
-enum { USUAL_LETTERS = 600 * 1000 };
+enum { USUAL_LETTERS = 400 * 1000 };
 
 /* ---- recordings ---- */
 

@@ -234,6 +234,8 @@ void sp_page_confusions(sp_page *page)
     bool is_list = c->n_classes > LISTED_CLASSES, has_matrix = c->n_classes <= MATRIX_CLASSES;
     int32_t n_matrices = !is_list || c->n_strategies < MOST_MATRICES ? c->n_strategies : MOST_MATRICES;
     sp_buffer_text(out, "<div class=\"grid\">\n");
+    for (int32_t s = 0; page->files && !is_list && s < c->n_strategies; s++)
+        sp_page_confusion_picture(page, &c->strategies[s]);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         if (is_list)
             confusion_list(page, &c->strategies[s]);

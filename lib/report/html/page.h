@@ -80,9 +80,9 @@ bool sp_picture_drawn(sp_page *page);
 /* ---- sections, each in a file of its name ---- */
 
 typedef void sp_section(sp_page *page);
-sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions, sp_page_classes,
-    sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters, sp_page_probabilities, sp_page_recordings, sp_page_steps,
-    sp_page_places, sp_page_what_if, sp_page_rule_costs, sp_page_methods_section;
+sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differences, sp_page_legality, sp_page_confusions,
+    sp_page_classes, sp_page_changes, sp_page_runs, sp_page_sleep, sp_page_raters, sp_page_probabilities, sp_page_recordings,
+    sp_page_steps, sp_page_places, sp_page_what_if, sp_page_rule_costs, sp_page_methods_section;
 /* Parts of sections: accuracy and legality of strategies, and accuracy of each recording from strategy to strategy (nothing where
  * there is no agreement); one strategy against argmax by recording; agreement of human raters beside that of the strategies (the
  * five stages of sleep only). */
@@ -114,6 +114,8 @@ void sp_page_matrix(sp_page *page, sp_matrix matrix, const char *title, ...) __a
 /* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
  * failed). */
 uint8_t *sp_page_forbidden_matrix(sp_page *page);
+/* The confusion matrix of a strategy as a picture, where files are wanted. (confusion_picture.c) */
+void sp_page_confusion_picture(sp_page *page, const sp_strategy_result *strategy);
 /* All transitions, folded, in the section on legality; forbidden [K,K] (transitions.c) */
 void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
 

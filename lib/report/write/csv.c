@@ -55,7 +55,7 @@ static void begin(const csv_line *l, parts metric)
 static void add_number(sp_buffer *out, sp_value value)
 {
     if (!value.undefined)
-        sp_buffer_real(out, value.value);
+        sp_buffer_real(out, value.value + 0.0); /* 0, not -0 */
 }
 
 /* ",n,low,high" and the end of the line; n < 0, and low NULL: not said. */

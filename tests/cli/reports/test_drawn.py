@@ -63,8 +63,13 @@ class TestDrawn(st.TestCase):
         self.make(labels, labels, np.arange(6) * 100, ids=["one", "Two, Three", "<&>", "two/three", "../Schläfer 4"])
         self.statepath("compare", "in.h5", "--model", "line.json", "--report", "page.html", "--figures", "figures", "-q")
         names, page = os.listdir(self.path("figures")), self.read("page.html").decode()
-        self.assertEqual(sorted(names), sorted(name + ".svg" for name in re.findall('<figure[^>]* data-file="([^"]*)"', page)))
-        self.assertEqual(len(names), page.count("<figure"))
+        matrices = ["confusion-%s" % name for name in ("argmax", "greedy", "viterbi")]  # in the page they are tables
+        self.assertEqual(sorted(names), sorted(name + ".svg" for name in [*matrices, *re.findall('<figure[^>]* data-file="([^"]*)"', page)]))
+        self.assertEqual(len(names), page.count("<figure") + 3)
+        self.statepath("compare", "in.h5", "--model", "line.json", "--json", "o.json", "-q")
+        for name, results in json.loads(self.read("o.json"))["strategies"].items():
+            texts = [e.text for e in xml.etree.ElementTree.fromstring(self.read("figures/confusion-%s.svg" % name)).iter() if e.tag.endswith("}text")]
+            self.assertEqual([int(text.replace(",", "")) for text in texts if re.fullmatch("[0-9,]+", text)], sum(results["confusion"], []), name)
         self.assertEqual(sorted(name for name in names if name.startswith("step-plot")),
                          ["step-plot-of-one.svg", "step-plot-of-schläfer-4.svg", "step-plot-of-two-three-2.svg", "step-plot-of-two-three.svg", "step-plot-of.svg"])
         for name in names:

@@ -169,7 +169,7 @@ static sp_status reserve_everything(void *arg)
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
-    assert_int_equal(assert_each_alloc_may_fail(reserve_everything, NULL), 8);
+    assert_int_equal(assert_each_alloc_may_fail(reserve_everything, NULL), 9);
 }
 
 static void test_batch(void **state)

@@ -591,7 +591,8 @@ static sp_status look_at_figure(void *arg, const char *name, const char *svg, sp
     found->n_tracks += strncmp(name, "step-plot-of-night-00", 21) == 0;
     char in_page[200];
     snprintf(in_page, sizeof in_page, " data-file=\"%s\">", name);
-    assert_int_equal(count_of(found->page, in_page), 1);
+    const bool is_table = !strncmp(name, "confusion-", 10); /* in the page */
+    assert_int_equal(count_of(found->page, in_page), !is_table);
     return SP_OK;
 }
 
@@ -610,7 +611,7 @@ static void test_figures_are_files_of_their_own(void **state)
     char *page = page_of(s);
     found_figures found = {.page = page};
     assert_ok(sp_report_figures(&s->comparison, look_at_figure, &found, &err), &err);
-    assert_int_equal(found.n, count_of(page, "<figure"));
+    assert_int_equal(found.n, count_of(page, "<figure") + 3); /* and the confusion matrices */
     assert_int_equal(found.n_tracks, 5);
     free(page);
     assert_int_equal(sp_report_figures(&s->comparison, refuse_figure, NULL, &err), SP_EFILE);
