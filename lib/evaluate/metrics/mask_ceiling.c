@@ -53,7 +53,11 @@ static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, i
             sp_wake_trim(offsets[n + 1] - offsets[n], e->stage_of_class, e->wake_margin, labels + offsets[n]);
     }
     set_scores(e->K, S, labels, scores);
-    sp_batch batch = {.scores = {scores, SP_F32, e->K, S, block->segments ? block->segments + from : NULL},
+    sp_batch batch = {.scores = {.data = scores,
+                                 .dtype = SP_F32,
+                                 .n_classes = e->K,
+                                 .n_steps = S,
+                                 .segments = block->segments ? block->segments + from : NULL},
                       .n_recordings = N,
                       .offsets = offsets};
     sp_decode_options viterbi = sp_decode_options_default();

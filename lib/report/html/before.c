@@ -32,9 +32,9 @@ static int64_t find_stretch(const sp_page *page, const sp_trace *trace, const sp
         const sp_pair_count pair = {.from = t ? before[t - 1] : -1, .to = before[t]};
         const bool breaks = t > 0 && bsearch(&pair, illegal->pairs, (size_t)illegal->n, sizeof pair, sp_pair_by_index);
         const int32_t label = trace->labels ? trace->labels[t] : -1;
-        merits[t] = 2 * breaks;
+        merits[t] = breaks ? 2 : 0;
         if (before[t] != after[t])
-            merits[t] += 1 + (label >= 0 ? 2 * (label == after[t]) - 2 * (label == before[t]) : 0);
+            merits[t] += label < 0 ? 1 : label == after[t] ? 3 : label == before[t] ? -1 : 1;
         sum += merits[t] - (t >= STRETCH ? merits[t - STRETCH] : 0);
         if (sum > most && (t >= STRETCH - 1 || t == trace->n_steps - 1)) {
             most = sum;

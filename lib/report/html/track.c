@@ -183,19 +183,25 @@ static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_ste
     return marks;
 }
 
+/* Of the recording, for a title. */
+static long long step_of(const sp_trace *trace, int64_t t)
+{
+    const int64_t step = trace->first_step + t;
+    return (long long)step;
+}
+
 static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *m)
 {
     sp_buffer *out = &page->out;
     sp_buffer_text(out, "<use href=\"#ill\"");
     add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
     if (m->n > 1) {
-        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", (long long)(trace->first_step + m->first),
-                         (long long)(trace->first_step + m->last), (long long)m->n,
-                         path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
+        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", step_of(trace, m->first), step_of(trace, m->last),
+                         (long long)m->n, path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
         return;
     }
     if (!is_illegal(page, trace, path, m->first)) {
-        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", (long long)(trace->first_step + m->first),
+        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", step_of(trace, m->first),
                     page->comparison->rules[rule_at(trace, path, m->first)->rule].name);
         return;
     }
@@ -203,7 +209,7 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
         sp_html_say(out, "><title>0: starts in %s</title></use>", page->comparison->classes[path->classes[0]]);
         return;
     }
-    sp_html_say(out, "><title>%lld: %s → %s</title></use>", (long long)(trace->first_step + m->first),
+    sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(trace, m->first),
                 page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
 }
 
