@@ -282,7 +282,7 @@ async function printed(browser) {
   const page = await open(browser, "demo", {});
   const pdf = (await page.pdf({ format: "A4", tagged: true, outline: true })).toString("latin1");
   const sheets = (pdf.match(/\/Type\s*\/Page\b/g) || []).length;
-  check(sheets > 2 && sheets <= 8, `twenty nights take ${sheets} sheets`);
+  check(sheets > 2 && sheets <= 8 && pdf.length < 2e6, `twenty nights take ${sheets} sheets, ${pdf.length} bytes`);
   check(/StructTreeRoot/.test(pdf) && /\/S\s*\/H1\b/.test(pdf) && (pdf.match(/\/S\s*\/H2\b/g) || []).length >= 10, "headings are tagged");
   await page.emulateMedia({ media: "print" });
   for (const [what, n] of [["#steps ~ figure", 1], ["#what-if-tool figure", 1], [".csv", 0], [".tools", 0]])
