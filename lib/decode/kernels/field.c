@@ -34,7 +34,7 @@ static void run_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t las
     }
 }
 
-/* linear, turned [K,n_row]. */
+/* linear, turned [K,n_row]: 1 behind the classes, where a sum that is 0 would be looked at. */
 static void make_matrices(const sp_field *field, sp_field_part *part, double *linear, double *turned)
 {
     const int64_t K = field->n_classes, R = part->n_row;
@@ -43,6 +43,8 @@ static void make_matrices(const sp_field *field, sp_field_part *part, double *li
         part->greatest = field->move[i] > part->greatest ? field->move[i] : part->greatest;
     if (part->greatest == -INFINITY)
         part->greatest = 0;
+    for (int64_t i = 0; i < K * R; i++)
+        linear[i] = turned[i] = 1;
     for (int64_t i = 0; i < K; i++)
         for (int64_t j = 0; j < K; j++)
             linear[i * R + j] = turned[j * R + i] = exp(field->move[i * K + j] - part->greatest);

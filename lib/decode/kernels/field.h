@@ -65,7 +65,7 @@ typedef struct sp_field_part {
     const sp_field *field;
     int64_t n_row;                 /* K rounded up */
     double greatest;               /* of move */
-    const double *linear, *turned; /* [K,n_row] exp(move - greatest), and by to, from; 0 behind K */
+    const double *linear, *turned; /* [K,n_row] exp(move - greatest), and by to, from; 1 behind K */
     double *moves;                 /* [K,n_row] what is still to be multiplied by linear */
     double *moves_in_logs;         /* [K,n_row] what is not */
     double *starts, *ends;         /* [n_row] */

@@ -62,10 +62,10 @@ SP_ALWAYS_INLINE double field_greatest(const field_pass *s, const double *x)
     vd best = spread(-INFINITY);
     for (size_t v = 0; v < s->V; v++)
         best = PICK(vd, (vi)(((const vd *)x)[v] > best), ((const vd *)x)[v], best);
-    double greatest = best[0];
-    for (size_t i = 1; i < LANE_W; i++)
-        greatest = best[i] > greatest ? best[i] : greatest;
-    return greatest;
+    for (size_t half = LANE_W / 2; half > 0; half /= 2) /* the same in every order */
+        for (size_t i = 0; i < half; i++)
+            best[i] = best[i + half] > best[i] ? best[i + half] : best[i];
+    return best[0];
 }
 
 /* out = exp(x - shift), 0 below exp(-690). */
@@ -113,7 +113,11 @@ SP_ALWAYS_INLINE void field_product(const field_pass *s, const double *m, const 
     size_t v = 0;
     for (; v + 4 <= s->V; v += 4)
         field_columns(s, m, p, v, 4, (vd *)out);
-    for (; v < s->V; v++)
+    if (v + 2 <= s->V) {
+        field_columns(s, m, p, v, 2, (vd *)out);
+        v += 2;
+    }
+    if (v < s->V)
         field_columns(s, m, p, v, 1, (vd *)out);
 }
 
@@ -136,7 +140,8 @@ static void field_sum_in_logs(const field_pass *s, size_t k, bool is_turned, con
         mean[k] = sum > 0 ? weighed / sum : 0;
 }
 
-/* out[k] = log sum_i exp(x[i] + move[i,k] - greatest) from p = exp(x); mean[k] = the mean of w[i] by the terms of that sum. */
+/* out[k] = log sum_i exp(x[i] + move[i,k] - greatest) from p = exp(x); mean[k] = the mean of w[i] by the terms of that sum. Behind the
+ * classes stands something finite. */
 SP_ALWAYS_INLINE void field_step(const field_pass *s, bool is_turned, const double *x, const double *p, const double *w,
                                  double *out, double *mean)
 {
