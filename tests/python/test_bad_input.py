@@ -1,5 +1,7 @@
 """Whatever a function is given, it answers with one sentence: no crash, no other exception, nothing made up."""
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -527,3 +529,9 @@ def test_every_argument_of_a_model(argument):
             sp.Model(**{"classes": ["a", "b"], argument: value})
         except sp.StatepathError as error:
             assert "\n" not in str(error)
+
+
+def test_torch_is_asked_for_by_name():
+    code = "import sys; sys.modules['torch'] = None; import statepath.torch"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: statepath.torch needs PyTorch, which is not installed: pip install torch"

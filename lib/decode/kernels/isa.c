@@ -29,6 +29,8 @@
 
 #include "decode/kernels/lanes/lanes_forward_backward_body.h"
 
+#include "decode/kernels/field_body.h"
+
 #include "decode/kernels/single_body.h"
 
 #include "decode/kernels/path_allowed_body.h"
@@ -78,4 +80,5 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .dense_choice = dense_choice,
     .dense_add = dense_add,
     .band_step = band_step,
+    .field = field_any,
 };

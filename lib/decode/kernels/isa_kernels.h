@@ -6,6 +6,7 @@
 #include "decode/kernels/chunks/chunks.h"
 #include "decode/kernels/chunks/path_sum.h"
 #include "decode/kernels/dense.h"
+#include "decode/kernels/field.h"
 #include "decode/kernels/lanes/lanes.h"
 #include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/kernels/single.h"
@@ -25,6 +26,7 @@ typedef struct sp_isa_kernels {
     sp_dense_choice *dense_choice;
     sp_dense_add *dense_add;
     sp_band_step *band_step;
+    sp_field_kernel *field;
 } sp_isa_kernels;
 
 extern const sp_isa_kernels sp_isa_kernels_base;

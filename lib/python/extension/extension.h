@@ -89,7 +89,7 @@ const sp_model *model_of_object(PyObject *object);
  * with an exception. */
 const char **strings(PyObject *names, PyObject **list, int32_t *n);
 
-/* ---- decode.c, marginals.c, online.c, masks.c, hypnogram.c: the functions of the module ---- */
+/* ---- decode.c, marginals.c, field.c, online.c, masks.c, hypnogram.c: the functions of the module ---- */
 
 /* How scores become nats, but for their kind: members of a dictionary, missing_uniform, floor, temperature, prior_weight,
  * and log_prior, a float64 array [K] that `how` borrows. False with an exception. */
@@ -108,6 +108,10 @@ PyObject *py_decode(PyObject *module, PyObject *args);
 PyObject *py_forward_backward(PyObject *module, PyObject *args);
 /* path_scores(chain, inputs, options, paths int32 [S], scores float64 [N]) -> counts */
 PyObject *py_path_scores(PyObject *module, PyObject *args);
+/* field(inputs, stride, threads, outputs, is_plain): log Z of recordings, and gradients (decode/kernels/field.h). Of `inputs` scores
+ * float32 or float64 [...,K], first and length int64 [N], move [K,K], start and end [K] float64; targets int64 [rows], weight float64 [N],
+ * along (as scores) or absent. Of `outputs` value float64 [N], fault int64 [N,3]; by_scores (as scores), by_move, by_start, by_end or absent. */
+PyObject *py_field(PyObject *module, PyObject *args);
 /* tag_entities(tags, scheme or None, has_suffix) -> [(type, first, last)]: as seqeval's default mode reads them, or strictly. */
 PyObject *py_tag_entities(PyObject *module, PyObject *args);
 /* tag_scheme(tags) -> the scheme that they are read in where nobody names one. */

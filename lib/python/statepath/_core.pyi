@@ -64,6 +64,9 @@ def forward_backward(
 def path_scores(
     chain: Chain, inputs: dict[str, Any], options: Mapping[str, Any], paths: NDArray[np.int32], scores: NDArray[np.float64], /
 ) -> tuple[int, int, int, int]: ...
+def field(
+    inputs: dict[str, Any], stride: int, threads: int, outputs: dict[str, Any], is_plain: bool, /
+) -> None: ...
 def masked_softmax(logits: NDArray[Any], mask: NDArray[np.uint8] | None, out: NDArray[Any], is_log: bool, /) -> None: ...
 def apply_logit_masking(
     logits: NDArray[Any], previous: NDArray[np.int32], matrix: NDArray[np.uint8], out: NDArray[Any], /

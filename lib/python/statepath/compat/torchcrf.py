@@ -1,6 +1,7 @@
-"""torchcrf.CRF that decodes by statepath: ``from statepath.compat.torchcrf import CRF``. Needs pytorch-crf.
+"""torchcrf.CRF that trains and decodes by statepath: ``from statepath.compat.torchcrf import CRF``. Needs pytorch-crf.
 
-Where it differs: weights of -inf forbid exactly; ties go to the lowest tag.
+Where it differs: weights of -inf forbid exactly, in training too; ties go to the lowest tag; tags that are impossible, or none, and masks with holes
+are errors. Rules, and without pytorch-crf: :class:`statepath.torch.CRF`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from torchcrf import CRF as _CRF
 from .._decode import decode
 from .._model import Model
 from .._passes import marginals
+from ..torch import crf_loss
 
 __all__ = ["CRF"]
 
@@ -29,7 +31,7 @@ def _inputs(crf: Any, emissions: Any, mask: Any) -> tuple[Any, Any, Model]:
 
 
 class CRF(_CRF):  # type: ignore[misc]
-    """A conditional random field, trained as there, decoded here; with marginals and the N best.
+    """A conditional random field as there, trained and decoded here; with marginals and the N best.
 
     Examples
     --------
@@ -39,6 +41,16 @@ class CRF(_CRF):  # type: ignore[misc]
     """
 
     @torch.jit.ignore  # type: ignore[untyped-decorator]  # of a scripted module it is called as it is here
+    def forward(self, emissions: torch.Tensor, tags: torch.Tensor, mask: torch.Tensor | None = None, reduction: str = "sum") -> torch.Tensor:
+        """The log-likelihood of the tags."""
+        _CRF._validate(self, emissions, tags=tags, mask=mask)
+        if reduction not in ("none", "sum", "mean", "token_mean"):
+            raise ValueError(f"invalid reduction: {reduction}")
+        how: Any = reduction
+        weights = (self.transitions, self.start_transitions, self.end_transitions)
+        return -crf_loss(emissions, tags, *weights, mask, batch_first=self.batch_first, reduction=how)
+
+    @torch.jit.ignore  # type: ignore[untyped-decorator]
     def decode(self, emissions: torch.Tensor, mask: torch.Tensor | None = None) -> list[list[int]]:
         """The best tags of each sequence."""
         rows, real, model = _inputs(self, emissions, mask)
