@@ -107,6 +107,7 @@ async function atEachWidth(browser) {
     const began = Date.now(), page = await openAll(browser, name), widths = isLong ? [390, 768, 1280] : [390, 1280];
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(400); // names are drawn anew for the width
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
       const covered = await page.evaluate(overlaps);

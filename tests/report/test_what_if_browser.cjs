@@ -40,6 +40,7 @@ async function begin(browser, name, options) {
   const page = await open(browser, name, options);
   await page.waitForSelector("#what-if-tool[data-state=ready]");
   await frame(page);
+  if (await page.locator("#what-if-all").count()) await page.locator("#what-if-all").check(); // rows of all classes
   return page;
 }
 // Until what was changed is decoded and shown.
@@ -52,7 +53,7 @@ const status = async (page) => { await frame(page); return page.textContent("#wh
 const figures = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".what-if-figures tbody tr")].map((row) =>
   [row.cells[0].textContent, [...row.cells].slice(1).map((cell) => cell.firstChild.textContent.replace(/,/g, ""))])));
 const ofRun = (results) => Object.fromEntries(Object.entries(results.strategies).map(([name, s]) =>
-  [name, [...(typeof s.entity_f1 === "number" ? [s.entity_f1.toFixed(4)] : []), s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
+  [name, [...(s.entities ? [s.entities.f1.toFixed(4)] : []), s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
 
 async function asInRun(browser) {
   const begun = await begin(browser, "demo.html");
