@@ -24,7 +24,7 @@ typedef struct field_pass {
     size_t K, R, V;   /* classes; numbers, and vectors, of a row */
     double tiny, far; /* as above, or so that everything is done in logs */
     bool has_along, keeps;
-    /* Rows [T,R], of the last two steps where there is no gradient: a, its exponentials; before. */
+    /* Rows [T,R], of the last two steps where there is no gradient: a, its exponentials; with along: before, else NULL. */
     double *a, *left, *before;
     /* Rows [R] */
     double *x, *g, *in, *mean, *b, *r, *q, *q2, *joint, *after;
@@ -32,7 +32,7 @@ typedef struct field_pass {
 
 SP_ALWAYS_INLINE double *field_row(const field_pass *s, double *rows, int64_t t)
 {
-    return rows + (size_t)(s->keeps ? t : t & 1) * s->R;
+    return !rows ? NULL : rows + (size_t)(s->keeps ? t : t & 1) * s->R;
 }
 
 SP_ALWAYS_INLINE size_t field_place(const field_pass *s, int64_t t)
@@ -133,7 +133,7 @@ static void field_sum_in_logs(const field_pass *s, size_t k, bool is_turned, con
     for (size_t i = 0; best > -INFINITY && i < s->K; i++) {
         const double p = exp(x[i] + move[i * step] - best);
         sum += p;
-        weighed += w && p > 0 ? p * w[i] : 0;
+        weighed += mean && p > 0 ? p * w[i] : 0;
     }
     out[k] = best > -INFINITY ? best - s->part->greatest + log(sum) : -INFINITY;
     if (mean)
@@ -397,9 +397,9 @@ static bool field_any(const sp_field_part *part, int64_t n, sp_scratch *scratch)
     const size_t n_rows = s.keeps ? (size_t)s.T : 2, row = s.R * sizeof(double);
     s.a = sp_scratch_get(scratch, n_rows, row);
     s.left = sp_scratch_get(scratch, n_rows, row);
-    s.before = sp_scratch_get(scratch, s.has_along ? n_rows : 2, row);
+    s.before = s.has_along ? sp_scratch_get(scratch, n_rows, row) : NULL;
     double *rows = sp_scratch_get(scratch, ROWS, row);
-    const bool has_room = s.a && s.left && s.before && rows;
+    const bool has_room = s.a && s.left && (s.before || !s.has_along) && rows;
     if (has_room) {
         double **const all[ROWS] = {&s.x, &s.g, &s.in, &s.mean, &s.b, &s.r, &s.q, &s.q2, &s.joint, &s.after};
         for (size_t i = 0; i < ROWS; i++)
