@@ -462,7 +462,7 @@ static void long_argmax_paths_are_scored(void **state)
     assert_true(data && model);
     assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
     assert_ok(sp_chain_new(model, NULL, &s.chain, &err), &err);
-    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL}, .n_recordings = 1, .offsets = offsets};
+    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL, NULL}, .n_recordings = 1, .offsets = offsets};
     sp_decode_options options = sp_decode_options_default();
     options.strategy.kind = SP_ARGMAX;
     for (int down = 0; down < 2; down++) {

@@ -15,7 +15,7 @@ static void test_counts(void **state)
     /* a a b b b | c -1 a, with a -> c and c -> anything but c, a forbidden; c -> b seen in the third recording */
     int32_t labels[] = {0, 0, 1, 1, 1, 2, -1, 0, 2, 1};
     int64_t offsets[] = {0, 5, 8, 10};
-    sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL}, 3, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
     sp_model *rules = sp_model_new("rules", 3, names), *model;
     assert_non_null(rules);
     assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 0, 1, 1, 1, 1, 0, 1}, NULL, &err), &err);
@@ -59,7 +59,7 @@ static void test_run_lengths(void **state)
     }
     labels[n++] = 0;
     offsets[1] = n;
-    sp_training training = {.batch = {{NULL, SP_F64, 2, n, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{NULL, SP_F64, 2, n, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_run_lengths runs[2];
     assert_ok(sp_run_lengths_collect(&training, 0.3, runs, &err), &err);
     assert_int_equal(runs[1].n, 7);
@@ -155,7 +155,7 @@ static void test_calibration(void **state)
                 labels[t] = k;
         }
     }
-    sp_training training = {.batch = {{scores, SP_F64, K, S, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_calibrated c;
     assert_ok(sp_calibrate(&training, &c, &err), &err);
     assert_close(c.temperature, 3, 0, 0.08);

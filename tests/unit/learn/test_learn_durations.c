@@ -65,7 +65,8 @@ static runs_case runs_case_new(int64_t n, int64_t T, int32_t K, draw *of_a, draw
                 if (t >= 0)
                     c.labels[r * T + t] = k;
     }
-    c.training = (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
+    c.training =
+        (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
     return c;
 }
 
@@ -155,7 +156,8 @@ static void test_what_is_cut(void **state)
     /* a a b b b a | a a b - b a b b */
     int32_t labels[] = {0, 0, 1, 1, 1, 0, 0, 0, 1, -1, 1, 0, 1, 1};
     const int64_t segments[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, offsets[] = {0, 14};
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, 14, segments}, 1, offsets}, .labels = labels, .classes = names};
+    const sp_training training = {
+        .batch = {{NULL, SP_F64, 2, 14, segments, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_learnt_duration found[2];
     sp_model *model = free_model(2);
     assert_ok(sp_model_learn_durations(model, &training, 5, found, &err), &err);
@@ -382,7 +384,7 @@ static void test_standard_error(void **state)
         a[i] = i % T < right[i / T] ? 0 : 1;
         b[i] = i % T < 5 ? 0 : 1;
     }
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL}, N, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL}, N, offsets}, .labels = labels};
     const sp_judged with = {.paths = a}, without = {.paths = b};
     double difference, error;
     assert_ok(sp_judged_difference(&training, NULL, SP_TUNE_ACCURACY, &with, &without, &difference, &error, &err), &err);

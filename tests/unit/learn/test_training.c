@@ -54,7 +54,7 @@ static void test_probabilities(void **state)
             scores[i] = i == 6 ? -INFINITY : -4 * learn_uniform(&seed);
         int64_t offsets[2] = {0, T};
         sp_training training = {
-            .batch = {{scores, SP_F64, CASE_K, T, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+            .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
         sp_workers *workers = sp_workers_new(1);
         double sum = 0, first = NAN, first_score = 0, *theta = NULL;
         sp_chain *chain = NULL;
@@ -159,7 +159,7 @@ static void test_sharp_scores(void **state)
     }
     int64_t offsets[2] = {0, T};
     sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, T, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+        .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
     sp_rules rules;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
     memset(rules.allow, 0, CASE_K * CASE_K);
@@ -276,7 +276,7 @@ static void test_recovery(void **state)
     }
     offsets[N] = S;
     sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, S, NULL}, N, offsets}, .labels = labels, .classes = c.training.classes};
+        .batch = {{scores, SP_F64, CASE_K, S, NULL, NULL}, N, offsets}, .labels = labels, .classes = c.training.classes};
     sp_rules rules;
     sp_crf *crf;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
@@ -469,7 +469,7 @@ static void test_silent_step_in_a_fold(void **state)
     model->prior[0] = 0.9;
     model->prior[1] = 0.1;
     model->prior_weight = 1;
-    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL}, 1, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL}, 1, offsets}, .labels = labels};
     const sp_model *models[] = {model};
     const sp_decode_options options = sp_decode_options_default();
     const sp_decode_output output = {.paths = path};
