@@ -419,6 +419,17 @@ def test_a_model_by_name(rng, tmp_path, monkeypatch, door):
     assert sp.decode(p[:, :3], tmp_path / "door.json", kind="scores").shape == (10,)
 
 
+def test_a_class_that_comes_back():
+    """100 steps take e^-2000 from b, more than a double holds, 100 give e^5000, 100 take e^-2000 again: b wins by e^1000."""
+    e = np.zeros((300, 2))
+    e[:100, 1], e[100:200, 1], e[200:, 1] = -20, 50, -20
+    islands = sp.Model(["a", "b"], {"a": ["a"], "b": ["b"]})
+    assert sp.log_partition(e, islands, kind="scores") == pytest.approx(1000, rel=1e-12)
+    assert sp.marginals(e, islands, kind="scores").tolist() == [[0, 1]] * 300
+    for strategy in ("viterbi", "posterior", "mea", "posterior-viterbi"):
+        assert sp.decode(e, islands, strategy=strategy, kind="scores").paths.tolist() == [1] * 300
+
+
 @pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
 def test_help_spells_out_each_argument(function):
     given = inspect.signature(function).parameters

@@ -56,7 +56,7 @@ static void make_bare(sp_lane_rules *bare)
 
 bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
 {
-    static const double most_span = 600, narrow_span = 138; /* nats: below 2^866, 2^200 */
+    static const double most_span = 138; /* nats: below 2^200 */
     double span = 0;
     sp_verifier_init(&rules->verifier, chain);
     if (!rules->verifier.has_table ||
@@ -75,7 +75,6 @@ bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
     rules->has_weights = false;
     for (int32_t n = 0; n < n_edges; n++)
         rules->has_weights |= rules->pred_weight[n] != 1;
-    rules->is_narrow = span <= narrow_span;
     return span <= most_span;
 }
 
@@ -115,7 +114,7 @@ sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_sc
 {
     sp_sum_rules rules;
     if (scores->n_steps == 0 || scores->n_classes != chain->n_classes || sp_scores_have_gap(scores) ||
-        !sp_sum_rules_init(&rules, chain) || (group->use == SP_SUM_PRODUCT && !rules.is_narrow))
+        !sp_sum_rules_init(&rules, chain))
         return SP_ENOPATH;
     group->rules = &rules;
     group->dtype = scores->dtype;
@@ -286,8 +285,7 @@ int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, con
     run.lanes.first = first;
     run.lanes.left = left;
     bool is_traced = options->use == SP_SUM_MEA || options->use == SP_SUM_PRODUCT;
-    bool is_any = options->use != SP_SUM_PRODUCT || options->rules->is_narrow;
-    run.lanes.n_left = sp_lane_order_fill(&run.lanes.order, batch, first, n, is_any ? INT32_MAX : -1, left);
+    run.lanes.n_left = sp_lane_order_fill(&run.lanes.order, batch, first, n, INT32_MAX, left);
     const int32_t *place = run.lanes.order.place;
     int32_t n_ordered = run.lanes.order.n;
     for (int32_t i = 0; i < run.lanes.order.n_empty; i++)

@@ -10,10 +10,15 @@
  *     marginal = a[t,j] b[t,j] / sum_j a[t,j] b[t,j]
  *     log Z = ln 2 (all powers taken out) + log sum_j a[T-1,j] end[j]
  *
- * Dividing by powers of two rounds nothing, and the powers are counted in integers. What is lost to underflow at a step is below
- * 2^-995 of the greatest weight there; a recording is left to the plain kernel when a step keeps less than 2^-400 of its mass,
- * or a[t] and b[t] overlap by less than 2^-400, so that no sum can be wrong by more than 1e-50 for it. Marginals differ from the
- * plain kernel's by rounding only (tests: 1e-9; seen: 1e-13).
+ * Dividing by powers of two rounds nothing, and the powers are counted in integers. Underflow must not lose what wins later. A
+ * recording is left to the plain kernel when
+ *   - a class is more than 2^400 below the best of its step, other than by -INFINITY;
+ *   - a step keeps less than 2^-400 of its mass, or a[t] and b[t] overlap by less than 2^-400;
+ *   - a number of a[s] and one of b[t], s <= t, are below 2^-400 and not 0: such numbers fade, and may be 0 soon. A path that fades
+ *     on one side only is whole on the other side where it counts, and where it does not it is below 2^-400 of the sum. So rules
+ *     that classes leave for good (a fades late, b early) stay here. Where there is only one pass, log Z, a[s] alone decides.
+ * One step takes less than 2^-400 by the scores and 2^-200 by the weights (wider ones are not for these lanes), so what is above
+ * 2^-400 before it is above 0 behind it. Marginals differ from the plain kernel's by rounding only (tests: 1e-9; seen: 1e-13).
  *
  * The lanes of a recording do not depend on what stands beside it, nor on the width of the vectors: every instruction set, every
  * batch and every number of threads gives the same bits.
@@ -42,7 +47,6 @@ typedef struct sp_sum_rules {
     int32_t n_classes, n_states;
     int32_t emits[SP_LANES_MOST_CLASSES]; /* the class of each state, ascending */
     bool has_weights;                     /* false: every weight is 1 */
-    bool is_narrow; /* weights span less than 2^200: none that counts is lost in one step, see SP_SUM_PRODUCT */
     int32_t pred_row[SP_LANES_MOST_CLASSES + 1], succ_row[SP_LANES_MOST_CLASSES + 1];
     int32_t pred[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], succ[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     double pred_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* exp(log weight - log_step) */
@@ -76,7 +80,7 @@ typedef struct sp_sum_group {
     double *starts;                          /* [blocks,M,lanes], likewise; LOG_Z: one */
 } sp_sum_group;
 
-/* False when the chain is not one for these lanes. */
+/* False when the chain is not one for these lanes: too many states, or weights that span more than 2^200. */
 bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain);
 
 /* Lanes of an instruction set. */

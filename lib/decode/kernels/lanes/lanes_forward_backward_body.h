@@ -8,21 +8,22 @@ enum { TILE = SP_LANES_TILE, SUM_G = 2, SUM_L = W * SUM_G };
 #define BOTH(OP) OP(0) OP(1)
 
 static const double least_mass = 0x1p-400; /* of a step, and of any number that must not be lost */
+static const double widest = 277;          /* nats below the best class of a step: 2^-400 */
 
 typedef struct lane_passes {
     sp_sum_group *group;
     size_t K, M; /* classes, states */
     int64_t shortest;
-    double widest; /* nats below the best class of a step that still weigh something */
     int32_t ending, beginning;
     bool is_plain;  /* state j emits class j */
-    bool is_exact;  /* p is 0 where the score is -INFINITY only */
-    bool is_strict; /* a, b and the marginals are 0 where the rules and such scores say so only */
+    bool is_strict; /* a, b and the marginals are 0 where the rules and scores of -INFINITY say so only */
     _Alignas(64) char tile[sizeof(double) * TILE * MOST * SUM_L];
     _Alignas(64) char tail[SUM_L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
     _Alignas(64) uint64_t shift[TILE * L];                       /* N[t] of a tile */
     _Alignas(64) uint64_t taken[SUM_L];                          /* all powers of two taken out so far, modulo 2^64 */
     _Alignas(64) int64_t is_bad[SUM_L];                          /* all ones: to be left */
+    _Alignas(64) int64_t fades_from[SUM_L];                      /* the first step where a number of a fades */
+    _Alignas(64) int64_t fades_until[SUM_L];                     /* the last step where a number of b does, -1 */
     _Alignas(64) double back[2][MOST * L];                       /* b of this step and of the one before */
     _Alignas(64) double value[TILE * MOST * L];
 } lane_passes;
@@ -64,7 +65,7 @@ SP_ALWAYS_INLINE void load_tile(lane_passes *f, int64_t first)
 }
 
 /* p of the steps of a tile, the first of which is kept in `kept`, and their N. */
-SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, vd *kept)
+SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, vd *kept)
 {
     size_t K = f->K;
     vd infinite = spread(INFINITY), least = spread(-3e5), most = spread(3e5); /* farther off exp() would lose digits */
@@ -79,7 +80,7 @@ SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, 
             BOTH(GREATEST)
         }
 #define FLOOR(g)                                                                                                                 \
-    vd power##g = nearest_power(best##g), floor##g = best##g - spread(f->widest);                                                \
+    vd power##g = nearest_power(best##g), floor##g = best##g - spread(widest);                                                   \
     ((vu64 *)f->shift)[s * SUM_G + g] = (vu64)power##g - (vu64)spread(integer_at);                                               \
     vi bad##g = ~((vi)(best##g > least) & (vi)(best##g < most));
         BOTH(FLOOR)
@@ -88,8 +89,7 @@ SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, 
     {                                                                                                                            \
         vd x = p[j * SUM_G + g];                                                                                                 \
         vi counts = (vi)(x > floor##g);                                                                                          \
-        if (is_exact)                                                                                                            \
-            bad##g |= ~counts & (vi)(x > -infinite);                                                                             \
+        bad##g |= ~counts & (vi)(x > -infinite);                                                                                 \
         p[j * SUM_G + g] = (vd)((vi)scaled_exp(x, power##g) & counts);                                                           \
     }
             BOTH(WEIGH)
@@ -201,13 +201,20 @@ SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t M, bool has_weights, 
     }
 }
 
-/* Leaves the lanes where a number of a row, though not 0, is so small that a product of it might be. */
-SP_ALWAYS_INLINE void note_fading(lane_passes *f, const vd *row)
+/* Where a number of row t of a (is_ahead) or b, though not 0, is so small that a product of it might be. */
+SP_ALWAYS_INLINE void note_fading(lane_passes *f, size_t M, const vd *row, int64_t t, bool is_ahead)
 {
-    for (size_t j = 0; j < f->M; j++) {
-#define FADING(g) ((vi *)f->is_bad)[g] |= is_fading(row[j * SUM_G + g]);
+    vi fades0 = {0}, fades1 = {0}, now = spread_i(t);
+    for (size_t j = 0; j < M; j++) {
+#define FADING(g) fades##g |= is_fading(row[j * SUM_G + g]);
         BOTH(FADING)
     }
+#define NOTE_FADING(g)                                                                                                           \
+    {                                                                                                                            \
+        vi *noted = is_ahead ? (vi *)f->fades_from + g : (vi *)f->fades_until + g;                                               \
+        *noted = PICK(vi, fades##g & (is_ahead ? *noted > now : *noted < now), now, *noted);                                     \
+    }
+    BOTH(NOTE_FADING)
 }
 
 /* log Z of a lane whose last step has row a. */
@@ -217,7 +224,8 @@ SP_ALWAYS_INLINE void lane_total(lane_passes *f, int32_t lane, const double *a)
     double sum = 0;
     for (size_t j = 0; j < f->M; j++)
         sum += a[j * SUM_L + (size_t)lane] * r->end[j];
-    f->group->is_left[lane] = f->is_bad[lane] || !(sum >= least_mass);
+    bool fades = f->fades_from[lane] < f->group->length[lane] && (f->is_strict || f->group->use == SP_SUM_LOG_Z);
+    f->group->is_left[lane] = f->is_bad[lane] || fades || !(sum >= least_mass);
     f->group->log_z[lane] = (double)(int64_t)f->taken[lane] * 0x1.62e42fefa39efp-1 + log(sum) + r->log_start + r->log_end +
                             (double)(f->group->length[lane] - 1) * r->log_step;
 }
@@ -232,18 +240,14 @@ SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t M, bool has_weights, 
         vd *now = kept_row(f, t);
         if (t % TILE == 0) {
             load_tile(f, t);
-            if (group->dtype == SP_F32 && !f->is_exact)
-                weigh_tile(f, SP_F32, false, now);
-            else if (group->dtype == SP_F32)
-                weigh_tile(f, SP_F32, true, now);
-            else if (!f->is_exact)
-                weigh_tile(f, SP_F64, false, now);
+            if (group->dtype == SP_F32)
+                weigh_tile(f, SP_F32, now);
             else
-                weigh_tile(f, SP_F64, true, now);
+                weigh_tile(f, SP_F64, now);
         }
         forward_step(f, M, has_weights, before, now, (size_t)(t % TILE));
-        if (f->is_strict)
-            note_fading(f, now);
+        if (!again)
+            note_fading(f, M, now, t, true);
         before = now;
         for (; !again && f->ending >= 0 && group->length[f->ending] == t + 1; f->ending--)
             lane_total(f, f->ending, (const double *)now);
@@ -366,11 +370,11 @@ SP_ALWAYS_INLINE void backward_block(lane_passes *f, size_t M, bool has_weights,
         double *back = f->back[t % 2], *next = f->back[(t + 1) % 2];
         for (; f->beginning < group->n_lanes && group->length[f->beginning] == t + 1; f->beginning++) {
             f->is_bad[f->beginning] = 0;
+            f->fades_until[f->beginning] = -1;
             for (size_t j = 0; j < M; j++)
                 back[j * SUM_L + (size_t)f->beginning] = group->rules->end[j];
         }
-        if (f->is_strict)
-            note_fading(f, (vd *)back);
+        note_fading(f, M, (vd *)back, t, false);
         int64_t s = t % TILE;
         vd *value = (vd *)f->value + (size_t)s * f->K * SUM_G;
         backward_step(f, M, has_weights, kept_row(f, t), (vd *)back, (vd *)next, f->is_plain ? value : of_states);
@@ -410,8 +414,10 @@ SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t M, bool has_weight
                           true);
         backward_block(f, M, has_weights, first, end);
     }
-    for (int32_t lane = 0; lane < group->n_lanes; lane++)
-        group->is_left[lane] = group->is_left[lane] || f->is_bad[lane];
+    for (int32_t lane = 0; lane < group->n_lanes; lane++) {
+        bool fades = f->fades_until[lane] >= (f->is_strict ? 0 : f->fades_from[lane]);
+        group->is_left[lane] = group->is_left[lane] || f->is_bad[lane] || fades;
+    }
 }
 
 static void sum_lanes_any(sp_sum_group *group)
@@ -423,11 +429,13 @@ static void sum_lanes_any(sp_sum_group *group)
     f.is_plain = group->rules->verifier.chain->is_plain;
     f.shortest = group->length[group->n_lanes - 1];
     f.is_strict = group->use == SP_SUM_PRODUCT;
-    f.is_exact = f.is_strict || group->use == SP_SUM_MEA;
-    f.widest = f.is_exact ? 277 : 690; /* 2^-400, 2^-995 */
     f.ending = group->n_lanes - 1;
     memset(f.taken, 0, sizeof f.taken);
     memset(f.is_bad, 0, sizeof f.is_bad);
+    for (size_t lane = 0; lane < SUM_L; lane++) {
+        f.fades_from[lane] = INT64_MAX;
+        f.fades_until[lane] = -1;
+    }
     if (group->rules->has_weights)
         forward_backward(&f, f.M, true);
     else
