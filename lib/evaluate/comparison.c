@@ -125,7 +125,7 @@ void sp_what_if_free(sp_what_if *what_if)
     for (int64_t i = 0; what_if && i < what_if->n_recordings; i++)
         sp_what_if_recording_free(&what_if->recordings[i]);
     if (what_if)
-        FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if);
+        FREE_ALL(what_if->why_not, what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if);
 }
 
 void sp_rule_costs_free(sp_rule_costs *costs)

@@ -237,23 +237,30 @@ static void test_against_all_paths(void **state)
     sp_workers_free(workers);
 }
 
+/* One recording of *length steps; ends weigh alike. */
+static sp_field two_classes(const double *move, const double *ends, const double *e, const int64_t *length)
+{
+    static const int64_t first = 0;
+    return (sp_field){.n_classes = 2,
+                      .move = move,
+                      .start = ends,
+                      .end = ends,
+                      .e = e,
+                      .dtype = SP_F64,
+                      .n_recordings = 1,
+                      .stride = 1,
+                      .first = &first,
+                      .length = length};
+}
+
 static void test_faults(void **state)
 {
     (void)state;
     static answers a;
     const double zero[4] = {0}, e[] = {0, 0, 0, NAN, 0, -INFINITY, 0, INFINITY}, forbidden[] = {-INFINITY, -INFINITY};
-    const int64_t first = 0, two = 2, out[] = {0, 2};
-    sp_field f = {.n_classes = 2,
-                  .move = zero,
-                  .start = zero,
-                  .end = zero,
-                  .e = e,
-                  .dtype = SP_F64,
-                  .n_recordings = 1,
-                  .stride = 1,
-                  .first = &first,
-                  .length = &two,
-                  .weight = zero};
+    const int64_t two = 2, out[] = {0, 2};
+    sp_field f = two_classes(zero, zero, e, &two);
+    f.weight = zero;
     run(&f, NULL, &a);
     assert_true(a.fault[0].kind == SP_FIELD_NOT_A_NUMBER && a.fault[0].step == 1 && a.fault[0].class_ == 1);
     f.e = e + 4;
@@ -277,29 +284,20 @@ static void test_a_class_that_comes_back(void **state)
     enum { T = 300 };
     static double e[2 * T], by[2 * T];
     const double move[] = {0, -INFINITY, -INFINITY, 0}, zero[2] = {0}, one = 1;
-    const int64_t first = 0, n = T;
+    const int64_t n = T;
     double value, by_move[4], by_start[2], by_end[2];
     sp_field_fault fault;
     sp_error err;
     for (int t = 0; t < T; t++)
         e[2 * t + 1] = t < 100 ? -20 : t < 200 ? 50 : -20;
-    const sp_field f = {.n_classes = 2,
-                        .move = move,
-                        .start = zero,
-                        .end = zero,
-                        .e = e,
-                        .dtype = SP_F64,
-                        .n_recordings = 1,
-                        .stride = 1,
-                        .first = &first,
-                        .length = &n,
-                        .value = &value,
-                        .fault = &fault,
-                        .weight = &one,
-                        .by_e = by,
-                        .by_move = by_move,
-                        .by_start = by_start,
-                        .by_end = by_end};
+    sp_field f = two_classes(move, zero, e, &n);
+    f.value = &value;
+    f.fault = &fault;
+    f.weight = &one;
+    f.by_e = by;
+    f.by_move = by_move;
+    f.by_start = by_start;
+    f.by_end = by_end;
     assert_ok(sp_field_run(&f, NULL, &err), &err);
     assert_close(value, 1000, 1e-9, 0);
     for (int t = 0; t < T; t++)

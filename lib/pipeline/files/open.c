@@ -111,7 +111,6 @@ static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, s
     return SP_OK;
 }
 
-/* reference: labels are those of another file, whatever stands beside the scores. */
 /* What step t of a recording is: the token of the scores, else of the labels. */
 static const char *word_of(const void *arg, int64_t recording, int64_t t)
 {
@@ -135,6 +134,7 @@ static void set_word(sp_pipeline *p, const sp_file_input *in, bool are_there)
     p->about.word_arg = in;
 }
 
+/* reference: labels are those of another file, whatever stands beside the scores. */
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;

@@ -1,6 +1,8 @@
 #include "pipeline/rules/what_if.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@
 #include "report/drawn.h"
 #include "statepath/comparison.h"
 
-/* Letters of scores in a page: four of each three bytes. */
+/* Letters of scores in a page: five for each four bytes. */
 enum { USUAL_LETTERS = 400 * 1000 };
 
 /* ---- recordings ---- */
@@ -239,8 +241,8 @@ static int64_t longest(const sp_comparison *c)
     return most;
 }
 
-/* States that count the lengths of durations, in the page, if it cannot decode its recordings with them in a few seconds; 0: it can. */
-static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c)
+/* States that count the lengths of durations, in the page, if it cannot decode what it holds with them in a few seconds; 0: it can. */
+static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c, const sp_what_if *to)
 {
     const int64_t most = INT64_C(500000000), held = sp_what_if_most_length(longest(c));
     int64_t n = 0, steps = 0;
@@ -249,8 +251,8 @@ static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c)
         const bool is_list = w && p->model->durations[p->class_of_column[k]].form == SP_DURATION_PMF;
         n += !w ? 0 : 2 * (is_list && w->n_whole > held ? held : (int64_t)w->n_whole);
     }
-    for (int64_t i = 0; i < c->n_traces; i++)
-        steps += c->traces[i].n_steps;
+    for (int64_t i = 0; i < to->n_recordings; i++)
+        steps += to->recordings[i].n_steps;
     return n * steps > most ? n : 0;
 }
 
@@ -280,10 +282,8 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
         return SP_OK;
     const char *reason = why_not(p, comparison);
     if (reason) {
-        if (!(comparison->what_if = calloc(1, sizeof *comparison->what_if)))
-            return sp_no_memory(err);
-        comparison->what_if->why_not = reason;
-        return SP_OK;
+        comparison->what_if = calloc(1, sizeof *comparison->what_if);
+        return comparison->what_if && (comparison->what_if->why_not = strdup(reason)) ? SP_OK : sp_no_memory(err);
     }
     packing w = {.p = p,
                  .comparison = comparison,
@@ -303,9 +303,18 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
     TRY(copy_prior(p, w.to, err));
     TRY(sp_what_if_model(p, longest(comparison), &w.to->most_length, &w.to->model, err));
-    w.to->n_states = too_many_states(p, comparison);
-    if (!w.to->n_states)
-        TRY(add_recordings(&w, err));
+    TRY(add_recordings(&w, err));
+    const int64_t n_states = too_many_states(p, comparison, w.to);
+    if (n_states) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "durations of this model count lengths in %" PRId64 " states, too many for a page to decode its {recordings}; "
+                 "<code>statepath decode</code> does",
+                 n_states);
+        forget_recordings(&w);
+        w.to->why_not = strdup(text);
+        TRY(w.to->why_not ? SP_OK : sp_no_memory(err));
+    }
 done:;
     const bool has_odd_names = status == SP_EINVAL && !(w.to && w.to->model); /* no UTF-8: there is no JSON of such a model */
     sp_block_free(w.block);

@@ -6,43 +6,55 @@
 
 enum { STRETCH = 80 /* steps: each can be seen */ };
 
-/* Of the recordings whose steps are there the one in the middle of the ranking, if argmax breaks a rule in it, else the one in
- * which it breaks most. NULL: there is none. */
-static const sp_trace *choose(const sp_comparison *c, int32_t argmax, const sp_ranking *ranking)
-{
-    const sp_recording_result *rows = c->strategies[argmax].recordings;
-    const sp_trace *chosen = ranking->n ? sp_trace_of(c, ranking->recordings[ranking->n / 2]) : NULL;
-    if (chosen && chosen->n_steps && rows[chosen->recording].counts.illegal)
-        return chosen;
-    chosen = NULL;
-    for (int64_t i = 0; i < c->n_traces; i++) {
-        const sp_trace *one = &c->traces[i];
-        if (one->n_steps && (!chosen || rows[one->recording].counts.illegal > rows[chosen->recording].counts.illegal))
-            chosen = one;
-    }
-    return chosen;
-}
-
-/* The stretch in which rules bite most: where argmax breaks them, and where the other path differs, right before wrong. -1: no memory. */
-static int64_t find_stretch(const sp_page *page, const sp_trace *trace, const sp_pair_set *illegal)
+/* What step t tells about the rules: argmax breaks one, the other path differs, right before wrong. */
+static int64_t merit_of(const sp_page *page, const sp_pair_set *illegal, const sp_trace *trace, int64_t t)
 {
     const int32_t *before = trace->paths[page->argmax], *after = trace->paths[page->focus];
-    int64_t sum = 0, most = INT64_MIN, first = 0, *merits = calloc((size_t)trace->n_steps, sizeof *merits);
-    for (int64_t t = 0; merits && t < trace->n_steps; t++) {
-        const sp_pair_count pair = {.from = t ? before[t - 1] : -1, .to = before[t]};
-        const bool breaks = t > 0 && bsearch(&pair, illegal->pairs, (size_t)illegal->n, sizeof pair, sp_pair_by_index);
-        const int32_t label = trace->labels ? trace->labels[t] : -1;
-        merits[t] = breaks ? 2 : 0;
-        if (before[t] != after[t])
-            merits[t] += label < 0 ? 1 : label == after[t] ? 3 : label == before[t] ? -1 : 1;
-        sum += merits[t] - (t >= STRETCH ? merits[t - STRETCH] : 0);
-        if (sum > most && (t >= STRETCH - 1 || t == trace->n_steps - 1)) {
-            most = sum;
-            first = t >= STRETCH ? t - STRETCH + 1 : 0;
+    const int32_t label = trace->labels ? trace->labels[t] : -1;
+    const sp_pair_count pair = {.from = t ? before[t - 1] : -1, .to = before[t]};
+    const bool is_gap = t == 0 || (trace->segments && trace->segments[t] != trace->segments[t - 1]);
+    const bool breaks = !is_gap && bsearch(&pair, illegal->pairs, (size_t)illegal->n, sizeof pair, sp_pair_by_index);
+    const int64_t merit = breaks ? 2 : 0;
+    return before[t] == after[t] ? merit : merit + (label < 0 ? 1 : label == after[t] ? 3 : label == before[t] ? -1 : 1);
+}
+
+static bool has_both(const sp_page *page)
+{
+    return page->argmax >= 0 && page->focus >= 0 && page->argmax != page->focus;
+}
+
+sp_stretch sp_stretch_of(const sp_step_view *view, const sp_trace *trace, int64_t first, int64_t n)
+{
+    const sp_page *page = view->page;
+    const sp_pair_set *illegal = has_both(page) ? &view->illegal[page->argmax] : NULL;
+    sp_stretch best = {trace, first, n < STRETCH ? n : STRETCH, 0};
+    int64_t sum = 0;
+    for (int64_t t = first; illegal && t < first + n; t++) {
+        const int64_t begin = t + 1 - best.n_steps;
+        sum += merit_of(page, illegal, trace, t) - (begin > first ? merit_of(page, illegal, trace, begin - 1) : 0);
+        if (begin == first || (begin > first && sum > best.merit)) {
+            best.merit = sum;
+            best.first = begin;
         }
     }
-    free(merits);
-    return merits ? first : -1;
+    return best;
+}
+
+/* Of the first n recordings of What if, or with 0 of all whose steps are there, that of the greatest merit, the first of equals. */
+static sp_stretch choose(const sp_step_view *view, int64_t n)
+{
+    const sp_comparison *c = view->page->comparison;
+    sp_stretch best = {0};
+    for (int64_t i = 0; i < (n ? n : c->n_traces); i++) {
+        const sp_what_if_recording *held = n ? &c->what_if->recordings[i] : NULL;
+        const sp_trace *trace = held ? sp_trace_of(c, held->recording) : &c->traces[i];
+        if (!trace->n_steps)
+            continue;
+        const sp_stretch one = sp_stretch_of(view, trace, held ? held->first_step : 0, held ? held->n_steps : trace->n_steps);
+        if (!best.trace || one.merit > best.merit || (one.merit == best.merit && trace->recording < best.trace->recording))
+            best = one;
+    }
+    return best;
 }
 
 /* The reference, argmax, the other. */
@@ -60,15 +72,14 @@ static void draw(const sp_step_view *view, const sp_trace *trace)
 }
 
 /* The stretch as a trace of its own, whose paths are those of the whole. */
-static bool cut(const sp_page *page, const sp_trace *whole, const sp_pair_set *illegal, sp_trace *to)
+static bool cut(const sp_page *page, const sp_stretch *stretch, sp_trace *to)
 {
     const int32_t n = page->comparison->n_strategies;
-    const int64_t first = find_stretch(page, whole, illegal);
-    if (first < 0)
-        return false;
+    const sp_trace *whole = stretch->trace;
+    const int64_t first = stretch->first;
     *to = *whole;
     to->first_step = first;
-    to->n_steps = whole->n_steps - first < STRETCH ? whole->n_steps - first : STRETCH;
+    to->n_steps = stretch->n_steps;
     to->labels = whole->labels ? whole->labels + first : NULL;
     to->segments = whole->segments ? whole->segments + first : NULL;
     to->density = NULL;
@@ -78,14 +89,14 @@ static bool cut(const sp_page *page, const sp_trace *whole, const sp_pair_set *i
     return to->paths != NULL;
 }
 
-static void add_figure(const sp_step_view *view, const sp_trace *whole)
+static void add_figure(const sp_step_view *view, const sp_stretch *stretch)
 {
     sp_page *page = view->page;
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const int64_t most_named = page->most_named;
     sp_trace trace;
-    if (!cut(page, whole, &view->illegal[page->argmax], &trace)) {
+    if (!cut(page, stretch, &trace)) {
         out->failed = true;
         return;
     }
@@ -108,15 +119,11 @@ static void add_figure(const sp_step_view *view, const sp_trace *whole)
     free(trace.paths);
 }
 
-void sp_page_before_after(sp_page *page)
+void sp_page_before_after(const sp_step_view *view, int64_t n_held)
 {
-    sp_step_view view;
-    if (page->argmax < 0 || page->focus < 0 || page->argmax == page->focus || page->comparison->n_traces == 0)
+    if (!has_both(view->page))
         return;
-    if (sp_step_view_fill(page, &view)) {
-        const sp_trace *trace = choose(page->comparison, page->argmax, &view.ranking);
-        if (trace)
-            add_figure(&view, trace);
-    }
-    sp_step_view_free(&view);
+    const sp_stretch stretch = choose(view, n_held);
+    if (stretch.trace)
+        add_figure(view, &stretch);
 }

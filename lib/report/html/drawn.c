@@ -99,7 +99,7 @@ int sp_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static bool is_listed(const int64_t *list, int64_t n, int64_t recording)
+bool sp_is_among(const int64_t *list, int64_t n, int64_t recording)
 {
     for (int64_t i = 0; i < n; i++)
         if (list[i] == recording)
@@ -123,7 +123,7 @@ static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t
         const int64_t recording = is_spread ? ranking->recordings[spread] : ranking->order[next];
         spread += is_spread ? every : 0;
         next += !is_spread;
-        if (is_listed(chosen, n, recording))
+        if (sp_is_among(chosen, n, recording))
             continue;
         if (c->steps[recording] <= most_steps) {
             most_steps -= c->steps[recording];

@@ -88,7 +88,6 @@ sp_section sp_page_verdict, sp_page_notes, sp_page_leaderboard, sp_page_differen
  * five stages of sleep only). */
 sp_section sp_page_plane, sp_page_slopes, sp_page_paired, sp_page_benchmark;
 /* One recording before and after, in the verdict. */
-sp_section sp_page_before_after;
 
 /* A strip of a table in which every strategy has a mark at its value of the row (from 0); strategies stand a little below each
  * other, so that equal values stay apart. (classes.c) */

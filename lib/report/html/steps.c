@@ -217,14 +217,6 @@ static void say_simplified(const steps_section *s)
                       s->n_densities);
 }
 
-static bool is_among(int64_t recording, int64_t n, const int64_t *list)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (list[i] == recording)
-            return true;
-    return false;
-}
-
 /* Worst, median and best, then those asked for, stand open; returns how many are drawn. */
 static int64_t write_open(steps_section *s)
 {
@@ -238,7 +230,7 @@ static int64_t write_open(steps_section *s)
     if (n > 1)
         n_open += open_figure(s, shown[1], by_accuracy ? "Best: " : "Fewest illegal transitions: ");
     for (int64_t i = 0; i < c->n_asked; i++)
-        if (!is_among(c->asked[i], n > 2 ? 3 : n, shown))
+        if (!sp_is_among(shown, n > 2 ? 3 : n, c->asked[i]))
             n_open += open_figure(s, c->asked[i], "Asked for: ");
     return n_open;
 }
@@ -252,7 +244,7 @@ static void write_figures(steps_section *s)
     int64_t n_open = write_open(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
-        if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
+        if (i == n / 2 || i == n - 1 || sp_is_among(c->asked, c->n_asked, recordings[i]))
             continue;
         if (!folded_figure(s, i, folded == 0))
             break;

@@ -42,6 +42,7 @@ typedef struct sp_ranking {
 int sp_by_number(const void *a, const void *b);                    /* order of two int64_t, for qsort() */
 bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking); /* false: no memory */
 void sp_ranking_free(sp_ranking *ranking);
+bool sp_is_among(const int64_t *list, int64_t n, int64_t recording);
 
 /* Forbidden pairs that a path made: sorted, for look-up. */
 typedef struct sp_pair_set {
@@ -59,6 +60,20 @@ typedef struct sp_step_view {
 
 bool sp_step_view_fill(sp_page *page, sp_step_view *view); /* false: no memory, then the page has failed */
 void sp_step_view_free(sp_step_view *view);
+
+/* The steps of a recording that tell most about the rules: argmax breaks them, or the strategy that the page is about differs from
+ * it, right before wrong. */
+typedef struct sp_stretch {
+    const sp_trace *trace; /* NULL: none */
+    int64_t first, n_steps, merit;
+} sp_stretch;
+
+/* before.c: of steps first .. first+n-1 those of the greatest merit, the earliest of equals; the first ones, merit 0, where there
+ * are no two strategies to compare. */
+sp_stretch sp_stretch_of(const sp_step_view *view, const sp_trace *trace, int64_t first, int64_t n);
+/* before.c: adds the first picture, the stretch of the greatest merit: in the first n_held recordings of What if, with 0 in all
+ * whose steps there are. */
+void sp_page_before_after(const sp_step_view *view, int64_t n_held);
 
 /* The path that is drawn: of a strategy, or of n_strategies, which is the reference. */
 typedef struct sp_step_path {

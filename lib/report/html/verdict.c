@@ -1,7 +1,7 @@
 /* What a reader sees first, the verdict; and notes, and folded under them what was run. */
 #include "evaluate/compared.h"
 #include "evaluate/work.h"
-#include "report/html/page.h"
+#include "report/html/steps.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -173,7 +173,10 @@ void sp_page_verdict(sp_page *page)
     sp_table_free(&headline);
     if (sp_has_what_if(page->comparison)) /* it has the picture and these figures */
         return;
-    sp_page_before_after(page);
+    sp_step_view view;
+    if (sp_step_view_fill(page, &view))
+        sp_page_before_after(&view, 0);
+    sp_step_view_free(&view);
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
         for (int32_t s = 0; s < page->comparison->n_strategies; s++)

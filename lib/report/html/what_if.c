@@ -1,4 +1,4 @@
-/* The section in which rules can be changed: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
+/* The section in which rules can be changed: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if/. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
 #include "report/html/steps.h"
@@ -16,7 +16,7 @@ enum { SMALL_PAGE = 1000 * 1000, CLAIM = 220 * 1000, NAMED = 12 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
-    return c->what_if && (c->what_if->n_recordings > 0 || c->what_if->n_states) && sp_page_module_size > 0;
+    return c->what_if && c->what_if->n_recordings > 0 && sp_page_module_size > 0;
 }
 
 bool sp_has_what_if_section(const sp_comparison *c)
@@ -66,8 +66,9 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
+static void put_recordings(sp_json_writer *writer, const sp_step_view *view, int64_t n)
 {
+    const sp_comparison *c = view->page->comparison;
     sp_json_put_key(writer, "recordings");
     sp_json_put(writer, "[");
     for (int64_t i = 0; i < n; i++) {
@@ -82,6 +83,13 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
         sp_json_put_integer(writer, r->first_step);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, r->recording);
+        const sp_stretch stretch = sp_stretch_of(view, sp_trace_of(c, r->recording), r->first_step, r->n_steps);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, stretch.first - r->first_step);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, stretch.n_steps);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, stretch.merit);
         sp_json_put(writer, "]");
     }
     sp_json_put(writer, "]");
@@ -149,8 +157,9 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
+static void put_settings(const sp_step_view *view, int64_t n)
 {
+    sp_page *page = view->page;
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_json_writer writer;
@@ -168,7 +177,7 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     }
     sp_json_put(&writer, w->log_prior ? "]" : "null");
     put_strategies(&writer, c);
-    put_classes(&writer, c, lanes);
+    put_classes(&writer, c, &view->lanes);
     put_text(&writer, "options", w->options);
     put_text(&writer, "file", c->file ? c->file : "scores.h5");
     put_text(&writer, "on_infeasible", w->is_relaxed ? "relax" : "report");
@@ -177,7 +186,7 @@ static void put_settings(sp_page *page, const sp_lanes *lanes, int64_t n)
     sp_json_put_key(&writer, "seconds");
     sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
     put_text(&writer, "work", sp_work_about(c->work)->name);
-    put_recordings(&writer, c, n);
+    put_recordings(&writer, view, n);
     if (have_words(c, n))
         put_words(&writer, c, n);
     sp_json_put(&writer, "\n}");
@@ -232,15 +241,13 @@ static void say_held(sp_page *page, int64_t n)
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_buffer *out = &page->out;
-    sp_buffer_say(
-        out, "<p class=\"small\">The figures of this section are of the %jd of %jd {recording(s)} whose scores the page holds", n,
-        c->n_recordings);
+    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}", n, c->n_recordings);
     if (n < c->n_recordings) {
         sp_buffer_text(out, sp_has_agreement(c) ? ", spread from the least to the most accurate: " : ": ");
         for (int64_t i = 0; i < n; i++)
             list_name(page, i, n, w->recordings[i].recording);
     }
-    sp_buffer_text(out, ".");
+    sp_buffer_text(out, n > 1 ? ". The figures of this section are of these." : ". The figures of this section are of this one.");
     if (is_cut(c, n))
         sp_buffer_words(out, " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
     if (n < c->n_recordings || is_cut(c, n))
@@ -257,20 +264,20 @@ static void say_held(sp_page *page, int64_t n)
 /* The tool's place, with a picture for readers without a script, and what its script needs. */
 static void put_tool(sp_page *page, int64_t n)
 {
-    sp_lanes lanes;
-    if (!sp_lanes_fill(page->comparison, &lanes)) {
-        page->out.failed = true;
+    sp_step_view view;
+    if (!sp_step_view_fill(page, &view)) {
+        sp_step_view_free(&view);
         return;
     }
-    sp_page_lane_shapes(page, &lanes); /* stays where the script takes the place of the picture */
+    sp_page_lane_shapes(page, &view.lanes); /* stays where the script takes the place of the picture */
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">With scripts switched on the rules can be changed "
                    "here, and everything is decoded anew.</p>\n");
-    sp_page_before_after(page);
+    sp_page_before_after(&view, n);
     sp_buffer_text(&page->out, "</div>\n");
-    put_settings(page, &lanes, n);
+    put_settings(&view, n);
     put_scores(page, n);
-    sp_lanes_free(&lanes);
+    sp_step_view_free(&view);
 }
 
 void sp_page_what_if(sp_page *page)
@@ -280,15 +287,6 @@ void sp_page_what_if(sp_page *page)
         sp_buffer_text(&page->out, "<p>Rules cannot be changed here: ");
         sp_buffer_words(&page->out, w->why_not);
         sp_buffer_text(&page->out, ".</p>\n");
-        return;
-    }
-    if (w->n_states) {
-        sp_buffer_say(
-            &page->out,
-            "<p>Rules cannot be changed here: durations of this model count lengths in %jd states, too many for a page to "
-            "decode its {recordings}. <code>statepath decode</code> does.</p>\n",
-            w->n_states);
-        sp_page_before_after(page);
         return;
     }
     const int64_t n = count_held(page);

@@ -64,7 +64,7 @@ void sp_fill_rule_costs(const sp_comparison *c, const sp_fill_options *options, 
     sp_table_columns(table, has_argmax(costs) ? "rule|reference|argmax|accuracy" : "rule|reference|accuracy");
     sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * c->level);
     sp_table_columns(table, "ceiling");
-    sp_table_column(table, SP_RIGHT, "changes lost, kept");
+    sp_table_column(table, SP_RIGHT, "changes lost, gained");
     sp_table_column(table, SP_RIGHT, "changes");
     if (options->is_wide)
         sp_buffer_say(sp_table_head(table, SP_RIGHT), "changes, %g %% interval", 100 * c->level);
@@ -84,7 +84,7 @@ void sp_note_rule_costs(const sp_comparison *c, sp_buffer *line)
     if (!c->mask_ceiling.undefined)
         sp_buffer_say(line, "; ceiling: the mask ceiling without the rule, %.4f with all", c->mask_ceiling.value);
     sp_buffer_say(line,
-                  "; changes lost, kept: of the %jd legal changes of class in the reference those that are found only without "
+                  "; changes lost, gained: of the %jd legal changes of class in the reference those that are found only without "
                   "the rule, and only with it; changes: their balance, of all legal changes",
                   costs->legal_changes);
     if (costs->n_left_out)

@@ -58,7 +58,7 @@ class TestRuleCosts(st.TestCase):
         self.assertEqual([(p["from"], p["to"], p["transitions"], round(p["rate_below"], 12)) for p in costs["proposals"]],
                          [("c", "a", 1, 0.95), ("c", "b", 1, 0.95)])
         text = self.statepath("compare", "in.h5", "--model", "m.json", "--rule-costs", "--interval", "bca", "-q").stdout
-        self.assertIn("rule   reference  argmax  accuracy     95 % interval  ceiling  changes lost, kept  changes\n", text)
+        self.assertIn("rule   reference  argmax  accuracy     95 % interval  ceiling  changes lost, gained  changes\n", text)
         self.assertRegex(text, r"\na → c +1 +2 +\+8\.33 +.* 1\.0000 +1, 2 +-20\.00\n")
         self.assertRegex(text, r"\nc → a +1 +95\.000 %\n")
 

@@ -235,7 +235,7 @@ class TestWhatIf(st.TestCase):
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "long", "classes": ["a", "b"], "forbid": {}, "durations": {"b": {"max": 30000}}}))
         self.statepath("compare", "few.h5", "--model", "m.json", "--strategies", "argmax", "--report", "page.html", "-f", "-q")
         page = self.read("page.html").decode()
-        self.assertIn("Rules cannot be changed here: durations of this model count lengths in 60,000 states", page)
+        self.assertIn("Rules cannot be changed here: durations of this model count lengths in 60000 states", page)
         self.assertNotIn('id="what-if-settings"', page)
 
     def test_demo(self):
@@ -344,7 +344,7 @@ class TestWhatIf(st.TestCase):
         for name, held in zip(page.ids, page.scores):
             self.assertEqual(held.tolist(), scores[300 * int(name):300 * int(name) + 300].tolist())
         text = self.page("wide.h5", "--model", "m.json", "--what-if-bytes", str(len(page.packed))).text
-        self.assertIn("of the 2 of 3 recordings whose scores the page holds", text)
+        self.assertIn("The page holds the scores of 2 of 3 recordings", text)
 
     def test_samples(self):
         """Never none: of many recordings some, spread over the ranking; of long ones the stretches in which argmax breaks most rules."""
@@ -358,7 +358,7 @@ class TestWhatIf(st.TestCase):
             page = self.page(name, "--model", "m.json", "--what-if-bytes", asked)
             self.assertIn(len(page.ids), (n_held, n_held + 1), name)
             n_held = len(page.ids)
-            self.assertRegex(page.text, "of the %d of %d recordings? whose scores" % (n_held, len(lengths)))
+            self.assertRegex(page.text, "holds the scores of %d of %d recording" % (n_held, len(lengths)))
             self.assertIn("it holds the stretch in which argmax breaks most rules", page.text)
             self.assertEqual(len(page.steps), n_held)
             starts = np.cumsum([0] + lengths)
@@ -411,7 +411,7 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if-bytes", "100000")
         self.assertEqual(n, 5)
         self.assertLessEqual(len(re.search(r'id="what-if-scores">(.*?)<', text).group(1)), 100000)
-        self.assertIn("of the 5 of 20 nights whose scores the page holds, spread from the least to the most accurate: ", text)
+        self.assertIn("The page holds the scores of 5 of 20 nights, spread from the least to the most accurate: ", text)
         self.assertIn("makes room for more", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")

@@ -25,8 +25,13 @@ function address() {
 /* Sets what an address says; returns what in it is nothing here, in words. */
 function readAddress(hash) {
   const unknown = [], fields = {};
-  hash.slice(1).split("&").forEach((field) => { const at = field.indexOf("="); fields[field.slice(0, at)] = field.slice(at + 1); });
   const decoded = (text) => { try { return decodeURIComponent(text); } catch (error) { return text; } };
+  const known = ["rules", "starts", "dwell", "most", "strategy", "night", "zoom", ...NUMBERS.map(([key]) => key)];
+  hash.slice(1).split("&").filter(Boolean).forEach((field) => {
+    const [key, ...value] = field.split("=");
+    if (known.includes(key) && !(key in fields)) fields[key] = value.join("=");
+    else unknown.push(decoded(field));
+  });
   const each = (key, call) => (fields[key] || "").split(",").filter(Boolean).forEach((item) => { if (!call(item)) unknown.push(decoded(item)); });
   const place = (text) => states.indexOf(decoded(text));
   Object.assign(state, asInRun());
@@ -60,8 +65,9 @@ function readAddress(hash) {
   if (n >= 0) state.recording = n;
   else if (night) unknown.push(night);
   const zoom = /^(\d+)-(\d+)$/.exec(fields.zoom || ""), T = recordings[state.recording].T;
-  state.zoom = zoom && Number(zoom[1]) < Number(zoom[2]) && Number(zoom[2]) <= T ? [Number(zoom[1]), Number(zoom[2])]
-    : fields.zoom === "all" ? null : biting(state.recording, plainName(), ruledName()).zoom;
+  const isRight = zoom && Number(zoom[1]) < Number(zoom[2]) && Number(zoom[2]) <= T;
+  if (fields.zoom && fields.zoom !== "all" && !isRight) unknown.push("zoom " + fields.zoom);
+  state.zoom = isRight ? [Number(zoom[1]), Number(zoom[2])] : fields.zoom === "all" ? null : recordings[state.recording].stretch;
   return unknown;
 }
 

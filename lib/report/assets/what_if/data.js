@@ -47,8 +47,9 @@ async function readRecordings() {
   const options = { missing: "uniform", onInfeasible: settings.on_infeasible }, unpacker = statepath.unpacker(K, bytesOf("what-if-scores"), options);
   recordings = [];
   try {
-    for (const [n, [id, nSteps, hasGaps, nBytes, from, place]] of settings.recordings.entries()) {
-      recordings.push(Object.assign(unpacker.next({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }), { id, T: nSteps, from, place, words: settings.words && settings.words[n] }));
+    for (const [n, [id, nSteps, hasGaps, nBytes, from, place, first, width, merit]] of settings.recordings.entries()) {
+      recordings.push(Object.assign(unpacker.next({ nSteps, nBytes, hasGaps, hasLabels: settings.labels }), { id, T: nSteps, from, place, stretch: [first, first + width], merit,
+        words: settings.words && settings.words[n] }));
       await breath();
     }
   } finally {

@@ -1,31 +1,12 @@
 
 /* ---- one recording, a stretch of it ---- */
 
-const STRETCH = 80, LANES = 6; /* steps at first; more classes have no lanes but bars with their names */
+const LANES = 6; /* more classes have no lanes but bars with their names */
 
-/* The stretch in which the rules bite most: where argmax breaks them, and where what the rules make of it differs, right before wrong. */
-function biting(n, plain, ruled) {
-  const r = recordings[n], before = run.paths[plain][n], after = run.paths[ruled][n], width = Math.min(STRETCH, r.T);
-  const merit = (t) => {
-    const label = r.labels ? r.labels[t] : -1, differs = before.path[t] !== after.path[t];
-    return 2 * before.marks[t] + (differs ? 1 : 0) + (differs && label >= 0 ? 2 * (label === after.path[t]) - 2 * (label === before.path[t]) : 0);
-  };
-  let sum = 0, best = 0, most = -Infinity;
-  for (let t = 0; t < r.T; t++) {
-    sum += merit(t) - (t >= width ? merit(t - width) : 0);
-    if (t >= width - 1 && sum > most) {
-      most = sum;
-      best = t - width + 1;
-    }
-  }
-  return { merit: most, zoom: [best, best + width] };
-}
 const plainName = () => (strategies.includes("argmax") ? "argmax" : strategies[0]);
 const ruledName = () => (strategies.includes("viterbi") ? "viterbi" : strategies[strategies.length - 1]);
-function whereTheyBite() {
-  const all = recordings.map((r, n) => Object.assign({ n }, biting(n, plainName(), ruledName())));
-  return all.reduce((best, one) => (one.merit > best.merit ? one : best));
-}
+/* The recording whose stretch tells most about the rules. */
+const tellingMost = () => recordings.reduce((best, r, n) => (r.merit > recordings[best].merit ? n : best), 0);
 
 /* One path from step `from` to `to`; other: what it is compared with, in the strip below. */
 function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {

@@ -154,7 +154,7 @@ function zoomButtons() {
     state.zoom = width === r.T ? null : [start, start + width];
     changed("zoom");
   };
-  const bite = () => { state.zoom = biting(state.recording, plainName(), ruledName()).zoom; changed("zoom"); };
+  const bite = () => { state.zoom = recordings[state.recording].stretch; changed("zoom"); };
   const make = (text, label, call) => el("button", { type: "button", title: label, click: call }, text);
   return [make("\u2190 earlier", say("Earlier {steps}"), () => shift(-0.5)), make("later \u2192", say("Later {steps}"), () => shift(0.5)), make("+", "Zoom in", () => scale(0.5)),
     make("\u2212", "Zoom out", () => scale(2)), make("All", say("The whole {recording}"), () => { state.zoom = null; changed("zoom"); }), make("Where rules bite", "The stretch in which rules change most", bite)];
@@ -169,7 +169,7 @@ function build() {
   parts.status = el("p", { role: "status", id: "what-if-status" });
   parts.recording = el("select", { id: "what-if-recording", change: () => {
     state.recording = Number(parts.recording.value);
-    state.zoom = biting(state.recording, plainName(), ruledName()).zoom;
+    state.zoom = recordings[state.recording].stretch;
     changed();
   } }, ...recordings.map((r, n) => el("option", { value: String(n) }, r.id)));
   parts.strategy = el("select", { id: "what-if-strategy", change: () => { state.strategy = parts.strategy.value; changed(); } }, ...strategies.map((name) => el("option", null, name)));
@@ -205,9 +205,8 @@ async function begin() {
     mostDwell = Math.max(999, ...original.minDwell, ...original.maxDwell);
     state = Object.assign(asInRun(), { strategy: ruledName(), recording: 0, zoom: null });
     run = now = await decodeAll(Object.assign({}, settings.model, { decoding }), { isWanted: () => true });
-    const first = whereTheyBite();
-    state.recording = first.n;
-    state.zoom = first.zoom;
+    state.recording = tellingMost();
+    state.zoom = recordings[state.recording].stretch;
     build();
     past = [address()];
     if (location.hash.startsWith("#rules=")) {
