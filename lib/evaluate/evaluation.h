@@ -183,6 +183,7 @@ typedef struct sp_evaluation_scratch {
     sp_entity_span *spans;           /* [T+1] */
     sp_entity_span *reference_spans; /* [T+1] */
     double *best;                    /* [T] greatest score of each step */
+    double *row;                     /* [K] scores of one step */
     int32_t *kept;                   /* labels of a block without trimmed wake */
     int64_t kept_capacity;
 } sp_evaluation_scratch;

@@ -24,6 +24,7 @@ static void scratch_free(sp_evaluation_scratch *s)
     free(s->spans);
     free(s->reference_spans);
     free(s->best);
+    free(s->row);
     free(s->kept);
 }
 
@@ -268,6 +269,7 @@ sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err
         s->reference_spans = sp_grown(s->reference_spans, n + 1, sizeof *s->reference_spans, &is_whole);
     }
     s->best = sp_grown(s->best, n, sizeof *s->best, &is_whole);
+    s->row = sp_grown(s->row, e->result->n_classes, sizeof *s->row, &is_whole);
     if (!is_whole)
         return sp_no_memory(err);
     for (int64_t t = -SP_AROUND; t < n + SP_AROUND; t++)

@@ -73,17 +73,18 @@ done:
     return status;
 }
 
+static bool is_scaled(const sp_prepare_options *prepare)
+{
+    return prepare->temperature != 1 || prepare->prior_weight != 0;
+}
+
 sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
                               sp_error *err)
 {
     *c = (calibration){.folds = folds};
     if (folds)
         return open_folds(c, n_classes, err);
-    bool has_prior = prepare->prior_weight != 0;
-    if (prepare->temperature == 1 && !has_prior)
-        return SP_OK;
-    c->decoded = (sp_scores_scaling){prepare->temperature, prepare->prior_weight, has_prior ? prepare->log_prior : NULL, true};
-    return add_stage(c, SP_SCALING_GIVEN, n_classes, err);
+    return is_scaled(prepare) ? add_stage(c, SP_SCALING_DECODED, n_classes, err) : SP_OK;
 }
 
 sp_status sp_calibration_open_parts(calibration *c, const sp_folds *folds, int64_t n, int32_t n_classes, sp_error *err)
@@ -104,15 +105,12 @@ void sp_calibration_close(calibration *c)
         sp_calibrated_clear(&c->fitted[f]);
     free(c->fitted);
     free(c->fold_log_prior);
-    free(c->rows);
 }
 
 static void fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording, double *rows)
 {
-    int32_t f = c->folds ? c->folds->fold[recording] : 0;
-    if (scaling == SP_SCALING_GIVEN) {
-        sp_scale_rows(scores, &c->decoded, rows);
-    } else if (scaling == SP_SCALING_DECODED) {
+    const int32_t f = c->folds->fold[recording];
+    if (scaling == SP_SCALING_DECODED) {
         const sp_model *model = c->folds->models[f];
         double weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
         sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature, weight,
@@ -123,34 +121,62 @@ static void fill_rows(const calibration *c, sp_scaling scaling, const sp_scores 
     }
 }
 
-/* A prepared block by these labels [S]. */
-static sp_status add_calibrations(calibration *c, const sp_block *block, const int32_t *labels, sp_error *err)
+/* Room for the rows of a block. */
+static bool has_room(sp_likelihood *l, const sp_block *block)
 {
-    size_t K = (size_t)block->n_classes;
-    if (c->n && c->room < block->n_steps) {
-        free(c->rows);
-        c->room = 0;
-        if (!(c->rows = malloc(((size_t)block->n_steps * K + 1) * sizeof *c->rows)))
-            return sp_no_memory(err);
-        c->room = block->n_steps;
-    }
-    sp_batch batch = sp_block_batch(block);
+    if (l->room >= block->n_steps)
+        return true;
+    free(l->rows);
+    l->rows = malloc(((size_t)block->n_steps * (size_t)block->n_classes + 1) * sizeof *l->rows);
+    l->room = l->rows ? block->n_steps : 0;
+    return l->rows;
+}
+
+static sp_scores rows_of(const sp_likelihood *l, const sp_block *block)
+{
+    return (sp_scores){.data = l->rows, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
+}
+
+/* A prepared block by these labels [S], as decoded and in other ways. */
+static sp_status add_calibrations(sp_likelihood *l, const sp_block *block, const int32_t *labels, sp_error *err)
+{
+    calibration *c = l->calibration;
+    const size_t K = (size_t)block->n_classes;
+    const sp_batch batch = sp_block_batch(block);
     sp_status status = SP_OK;
     for (int i = 0; status == SP_OK && i < c->n; i++) {
-        for (int64_t n = 0; n < block->n_recordings; n++) {
-            sp_scores scores = sp_batch_recording(&batch, n);
-            fill_rows(c, c->sums[i].scaling, &scores, block->first + n, c->rows + (size_t)block->offsets[n] * K);
+        if (c->folds && !has_room(l, block))
+            return sp_no_memory(err);
+        for (int64_t n = 0; c->folds && n < block->n_recordings; n++) {
+            const sp_scores scores = sp_batch_recording(&batch, n);
+            fill_rows(c, c->sums[i].scaling, &scores, block->first + n, l->rows + (size_t)block->offsets[n] * K);
         }
-        sp_scores view = {c->rows, SP_F64, block->n_classes, block->n_steps, NULL, NULL};
+        const sp_scores view = c->folds ? rows_of(l, block) : batch.scores;
         status = sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
     }
     return status;
 }
 
+/* The scores of a prepared block as they were given. */
+static sp_status as_given(sp_pipeline *p, const sp_block *block, sp_scores *given, sp_error *err)
+{
+    const sp_prepare_options *by = &p->prepare;
+    const sp_scores scores = sp_block_batch(block).scores;
+    const sp_scores_scaling back = {by->temperature, by->prior_weight, by->prior_weight != 0 ? by->log_prior : NULL, true};
+    *given = scores;
+    if (!is_scaled(by))
+        return SP_OK;
+    if (!has_room(&p->likelihood, block))
+        return sp_no_memory(err);
+    sp_scale_rows(&scores, &back, p->likelihood.rows);
+    *given = rows_of(&p->likelihood, block);
+    return SP_OK;
+}
+
 sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out, sp_error *err)
 {
     sp_status status = SP_OK;
-    out->scaling = c->folds ? SP_SCALING_GIVEN : SP_SCALING_DECODED;
+    out->scaling = c->folds || c->n ? SP_SCALING_GIVEN : SP_SCALING_DECODED;
     for (int i = 0; status == SP_OK && i < c->n; i++) {
         sp_calibration *made = &out->calibrations[out->n_calibrations];
         *made = (sp_calibration){.scaling = c->sums[i].scaling};
@@ -182,7 +208,7 @@ static sp_status add(void *arg, const sp_block *block, const sp_wake_bounds *sle
 {
     sp_pipeline *p = arg;
     sp_likelihood *l = &p->likelihood;
-    const sp_scores scores = sp_block_batch(block).scores;
+    sp_scores scores;
     const int32_t *labels = block->labels;
     int32_t *kept = NULL;
     sp_status status = SP_OK;
@@ -194,10 +220,11 @@ static sp_status add(void *arg, const sp_block *block, const sp_wake_bounds *sle
         trim(p, block, sleep, kept);
         labels = kept;
     }
+    TRY(as_given(p, block, &scores, err));
     TRY(l->reliability ? sp_probabilities_add(&l->nll, l->reliability, &scores, labels, block->weights, err)
                        : sp_nll_sums_add(&l->nll, &scores, labels, block->weights, err));
     if (l->calibration)
-        TRY(add_calibrations(l->calibration, block, labels, err));
+        TRY(add_calibrations(l, block, labels, err));
 done:
     free(kept);
     return status;

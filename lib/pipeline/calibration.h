@@ -15,19 +15,16 @@ typedef struct calibration_sums {
 } calibration_sums;
 
 typedef struct calibration {
-    const sp_folds *folds;     /* or NULL */
-    sp_scores_scaling decoded; /* without folds: what the pipeline scales by */
-    double *fold_log_prior;    /* [n_folds,K] */
-    sp_calibrated *fitted;     /* [n_folds] on the recordings of the other folds, or NULL */
+    const sp_folds *folds;  /* or NULL */
+    double *fold_log_prior; /* [n_folds,K] */
+    sp_calibrated *fitted;  /* [n_folds] on the recordings of the other folds, or NULL */
     int n;
     calibration_sums sums[SP_MOST_CALIBRATIONS];
-    double *rows; /* [S,K] of a block */
-    int64_t room; /* steps */
 } calibration;
 
 /* With folds (then `prepare` leaves the scores as they are): as decoded by the models of the folds, and by the temperature and
- * the vector scaling that are most likely on the other folds. Without, where `prepare` scales the scores: as they are given. The
- * calibration can (and must) be closed, on failure too. */
+ * the vector scaling that are most likely on the other folds. Without, where `prepare` scales the scores: as decoded; p->likelihood
+ * is then of the scores as they are given, as everywhere. The calibration can (and must) be closed, on failure too. */
 sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
                               sp_error *err);
 /* Of folds whose n calibrations parts have counted: none is fitted, nothing can be added but these. */

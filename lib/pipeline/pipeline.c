@@ -135,6 +135,7 @@ void sp_pipeline_close(sp_pipeline *p)
 {
     sp_rater_labels_clear(&p->raters);
     sp_reliability_sums_free(p->likelihood.reliability);
+    free(p->likelihood.rows);
     sp_subjects_free(p->subjects);
     sp_workers_free(p->workers);
     sp_own_rules_free(p->own);

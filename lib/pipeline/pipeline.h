@@ -61,12 +61,14 @@ typedef struct sp_wake {
     int64_t margin;
 } sp_wake;
 
-/* Likelihood of the labels under the prepared scores, weighted by the file's weights, and calibration (calibration.h). */
+/* Likelihood of the labels under the scores as they are given, weighted by the file's weights, and calibration (calibration.h). */
 typedef struct sp_likelihood {
     bool is_wanted;
     sp_nll_sums nll;
     sp_reliability_sums *reliability; /* or NULL */
     struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
+    double *rows;                     /* [room,K] of a block, scaled otherwise */
+    int64_t room;                     /* steps */
 } sp_likelihood;
 
 /* What happened. */

@@ -77,4 +77,18 @@ int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const 
 int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const int32_t *labels, const int32_t *path,
                                  const uint8_t *gaps, int32_t *counts);
 
+/* Segments of a recording, as F1@10, 25, 50 (sp_segments) and the edit score count them. */
+typedef struct wasm_segments {
+    double edit; /* out 1 - edit distance of the runs / the more runs; NaN where neither side has one */
+    int32_t reference, decoded, matched[3]; /* out */
+    int32_t n_steps;
+    const int32_t *labels;     /* [T] -1 = unscored */
+    const int32_t *path;       /* [T] -1 = no class */
+    const uint8_t *gaps;       /* [T] or NULL */
+    const uint8_t *background; /* [K] 1: runs of the class are no segments; or NULL */
+} wasm_segments;
+
+/* 0; SP_ENOMEM. */
+sp_status statepath_count_segments(const wasm_rules *rules, wasm_segments *segments);
+
 #endif

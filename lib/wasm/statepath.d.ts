@@ -51,6 +51,10 @@ export interface Rules {
   /** Entities of the reference, of the path, and those that both have, read as conlleval does; null: the classes are no tags. */
   countEntities(labels: Int32Array | number[], path: Int32Array | number[], gaps?: Uint8Array | number[] | null):
     { reference: number; decoded: number; correct: number } | null;
+  /** Runs of classes, without those of the background [K], on both sides; how many of the path match one of the reference with an overlap
+   *  of 10, 25 and 50 %; and 1 - edit distance of the runs / the more runs, null where there is none: of F1@10, 25, 50 and the edit score. */
+  countSegments(labels: Int32Array | number[], path: Int32Array | number[], gaps?: Uint8Array | number[] | null, background?: Uint8Array | number[] | null):
+    { reference: number; decoded: number; matched: number[]; edit: number | null };
   /** Log weights of transitions [M][M], rows = from, and of starts [M]; 0 where the model has none, -Infinity where it forbids. */
   weights(): { transitions: number[][]; start: number[] };
   /** Gives their memory back. */

@@ -191,6 +191,20 @@ class Rules {
     memory.free(taken);
     return are ? { reference, decoded, correct } : null;
   }
+  /* Segments of the reference, of the path, those matched at overlaps of .1, .25, .5, and the edit score; background [K] 1: no segments. */
+  countSegments(labels, path, gaps, background) {
+    const { memory } = this, { exports } = memory, taken = [], n = checked("path", path, undefined, -1, this.nClasses - 1).length;
+    checked("labels", labels, n, -1, this.nClasses - 1);
+    if (gaps) checked("gaps", gaps, n, 0, 1);
+    if (background) checked("background", background, this.nClasses, 0, 1);
+    const truth = memory.put(Int32Array, labels, taken), at = memory.put(Int32Array, path, taken), gap = memory.put(Uint8Array, gaps, taken),
+      none = memory.put(Uint8Array, background, taken), room = memory.take(48, taken);
+    memory.view(Int32Array, room + 28, 5).set([n, truth, at, gap, none]);
+    const status = exports.statepath_count_segments(this.rules, room), [edit] = memory.view(Float64Array, room, 1), counts = [...memory.view(Int32Array, room + 8, 5)];
+    memory.free(taken);
+    if (status) throw memory.failure();
+    return { reference: counts[0], decoded: counts[1], matched: counts.slice(2), edit: Number.isNaN(edit) ? null : edit };
+  }
   weights() {
     const { memory } = this, { exports } = memory, M = exports.statepath_n_states(this.rules), at = memory.take((M + 1) * M * 8);
     exports.statepath_weights(this.rules, at, at + M * M * 8);

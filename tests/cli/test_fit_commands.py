@@ -171,7 +171,7 @@ class TestFit(st.TestCase):
         self.assertEqual(set(result["calibrations"]), {"given", "decoded"})
         self.assertAlmostEqual(result["calibrations"]["given"]["nll"], nll(e), 12)
         self.assertAlmostEqual(result["calibrations"]["decoded"]["nll"], nll(e / 1.7 + bias), 12)
-        self.assertEqual(result["calibrations"]["decoded"]["ece"], result["calibration"]["ece"])
+        self.assertEqual(result["calibrations"]["given"]["ece"], result["calibration"]["ece"])
         # Nothing scales: nothing before and after.
         plain = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--json", "-").stdout)
         self.assertNotIn("calibrations", plain)

@@ -62,5 +62,23 @@ class TestOwnScores(st.TestCase):
         self.statepath("merge", "p1.h5", "p2.h5", "--json", "merged.json", "-q")
         self.assertEqual(json.loads(self.read("merged.json"))["strategies"]["argmax"]["accuracy"], float((self.best == scored).mean()))
 
+    def test_what_is_before_decoding(self):
+        """Likelihood, calibration and ties are of the classifier's scores too; what the scaled ones give stands beside them."""
+        results = {}
+        for model in ("m.json", "plain.json"):
+            self.statepath("compare", "in.h5", "--against", "old=in.h5", "--kind", "scores", "-m", model, "--missing", "uniform", "--json", "o.json",
+                           "--nll-clip", "1e-9", "-f", "-q")
+            results[model] = json.loads(self.read("o.json"))
+        plain, scaled = results["plain.json"], results["m.json"]
+        self.assertEqual(scaled["argmax_ties"], plain["argmax_ties"])
+        self.assertEqual(scaled["argmax_ties"]["steps"], 3)  # two ties, and a step that says nothing
+        for before, after in ((plain, scaled), (plain["against"][0], scaled["against"][0])):
+            self.assertAlmostEqual(after["nll_clipped"], before["nll_clipped"], places=12)
+            for key in ("brier", "ece", "accuracy", "confidence"):
+                self.assertAlmostEqual(after["calibration"][key], before["calibration"][key], places=12, msg=key)
+        self.assertEqual(set(scaled["calibrations"]), {"given", "decoded"})
+        self.assertAlmostEqual(scaled["calibrations"]["given"]["brier"], plain["calibration"]["brier"], places=12)
+        self.assertNotAlmostEqual(scaled["calibrations"]["decoded"]["brier"], plain["calibration"]["brier"], places=3)
+
 
 st.main()

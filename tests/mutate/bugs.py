@@ -29,6 +29,7 @@ FIRST = [
     ("lib/decode/strategies/beam", ["test_beam_online", "test_long"]),
     ("lib/decode/strategies/greedy", ["test_greedy", "test_decode_edges", "test_kernels", "test_long"]),
     ("lib/decode/kernels/greedy", ["test_greedy", "test_decode_edges", "test_kernels", "test_long"]),
+    ("lib/core/best_class", ["test_decode_edges", "test_greedy", "test_relaxed", "test_kernels"]),
     ("lib/decode/strategies/argmax", ["test_decode_edges", "test_greedy", "test_relaxed", "test_kernels"]),
     ("lib/decode/strategies/relaxed", ["test_relaxed", "test_long"]),
     ("lib/decode/strategies/viterbi_dense", ["test_long"]),
@@ -275,7 +276,7 @@ BUGS = [
         "else if (column_of_class[k] >= 0)",
         "else if (column_of_class[k] > 0)"),
     # ---- decode: strategies, plainly ----
-    Bug("lib/decode/strategies/argmax.c", "argmax takes the last of equals",
+    Bug("lib/core/best_class.c", "argmax takes the last of equals",
         "if (e[k] > best) {",
         "if (e[k] >= best && e[k] > -INFINITY) {"),
     Bug("lib/decode/strategies/argmax.c", "relaxed argmax counts the last impossible step only",

@@ -427,7 +427,7 @@ def test_a_class_that_comes_back():
     assert sp.log_partition(e, islands, kind="scores") == pytest.approx(1000, rel=1e-12)
     assert sp.marginals(e, islands, kind="scores").tolist() == [[0, 1]] * 300
     for strategy in ("viterbi", "posterior", "mea", "posterior-viterbi"):
-        assert sp.decode(e, islands, strategy=strategy, kind="scores").paths.tolist() == [1] * 300
+        assert sp.decode(e, islands, strategy=strategy, kind="scores").tolist() == [1] * 300
 
 
 @pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])

@@ -1,52 +1,15 @@
-/* Argmax: each step alone, whatever the rules, of the scores as the classifier gave them: a prior that was taken off is added again. Relaxed, class 0 is taken, at the price of one broken rule, where every class of a
- * step is -INFINITY. */
-#include <float.h>
-#include <math.h>
-
+/* Argmax: each step alone, whatever the rules, of the scores as the classifier gave them. Relaxed, class 0 is taken, at the price
+ * of one broken rule, where every class of a step is -INFINITY. */
+#include "core/best_class.h"
 #include "core/try.h"
 #include "decode/strategy.h"
-
-/* The first of the greatest of e[K]; -1 when none is above -INFINITY. */
-static int32_t best_class(const double *e, int32_t n_classes)
-{
-    double best = -INFINITY;
-    int32_t best_k = -1;
-    for (int32_t k = 0; k < n_classes; k++)
-        if (e[k] > best) {
-            best = e[k];
-            best_k = k;
-        }
-    return best_k;
-}
-
-/* The same of the scores before a prior was taken off. Sums are rounded: classes that are as near as that count as tied. A step that
- * said nothing, all of whose classes are 0, was left alone when the prior was taken off. */
-static int32_t best_before(const double *e, const double *taken_off, int32_t n_classes)
-{
-    const double rounding = 8 * DBL_EPSILON;
-    double best = -INFINITY, size = 0;
-    bool says_nothing = true;
-    for (int32_t k = 0; k < n_classes; k++) {
-        if (e[k] == -INFINITY)
-            continue;
-        says_nothing &= e[k] == 0;
-        size = fmax(size, fabs(e[k]) + fabs(taken_off[k]));
-        best = fmax(best, e[k] + taken_off[k]);
-    }
-    if (says_nothing)
-        return best_class(e, n_classes);
-    for (int32_t k = 0; k < n_classes; k++)
-        if (e[k] + taken_off[k] >= best - rounding * size)
-            return k;
-    return -1;
-}
 
 /* Returns the row of which every class is impossible, or -1; relaxed, class 0 is taken there. */
 static int64_t choose(sp_sequence *s, const sp_scores *scores, bool is_relaxed, double *row)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         const double *e = sp_row(scores, t, row);
-        int32_t k = scores->taken_off ? best_before(e, scores->taken_off, scores->n_classes) : best_class(e, scores->n_classes);
+        int32_t k = sp_best_class(scores, e, NULL);
         if (k < 0 && !is_relaxed)
             return t;
         s->path[t] = k < 0 ? 0 : k;

@@ -1,6 +1,8 @@
 /* What a path got right, what it changed against argmax, how far its errors run on, and what it gives up against the scores. */
 #include "evaluate/evaluation.h"
 
+#include "core/best_class.h"
+#include "core/numbers.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/figures.h"
 #include "evaluate/value.h"
@@ -171,13 +173,14 @@ static void find_best(const sp_scores *scores, double *best)
     }
 }
 
-static void add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels)
+/* Of the scores as the classifier gave them, from which argmax chooses. */
+static void add_ties(sp_comparison *comparison, const sp_scores *scores, double *row, const int32_t *labels)
 {
     comparison->has_ties = true;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         int32_t n = 0;
-        for (int32_t k = 0; best[t] > -INFINITY && k < scores->n_classes; k++)
-            n += sp_scores_at(scores, t, k) == best[t];
+        sp_score_row(scores, t, row);
+        sp_best_class(scores, row, &n);
         comparison->tie_steps += n > 1;
         comparison->tie_scored_steps += n > 1 && labels && labels[t] >= 0;
     }
@@ -207,7 +210,7 @@ void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *view
         const sp_scores *scores = i ? &views->against[i - 1] : views->scores;
         find_best(scores, e->scratch.best);
         if (i == 0)
-            add_ties(e->result, scores, e->scratch.best, r->labels);
+            add_ties(e->result, scores, e->scratch.row, r->labels);
         for (int32_t s = 0; s < e->result->n_strategies; s++) {
             if (e->result->strategies[s].classifier != i)
                 continue;

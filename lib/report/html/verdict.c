@@ -173,10 +173,12 @@ void sp_page_verdict(sp_page *page)
     sp_table_free(&headline);
     if (sp_has_what_if(page->comparison)) /* it has the picture and these figures */
         return;
-    sp_step_view view;
-    if (sp_step_view_fill(page, &view))
-        sp_page_before_after(&view, 0);
-    sp_step_view_free(&view);
+    if (page->comparison->n_traces && page->comparison->n_strategies) {
+        sp_step_view view;
+        if (sp_step_view_fill(page, &view))
+            sp_page_before_after(&view, 0);
+        sp_step_view_free(&view);
+    }
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
         for (int32_t s = 0; s < page->comparison->n_strategies; s++)

@@ -151,6 +151,17 @@ static void put_strategies(sp_json_writer *writer, const sp_comparison *c)
     sp_json_put(writer, "]");
 }
 
+/* [K] 1: runs of the class are no segments; null: all are. */
+static void put_background(sp_json_writer *writer, const sp_comparison *c)
+{
+    sp_json_put_key(writer, "background");
+    for (int32_t k = 0; c->background && k < c->n_classes; k++) {
+        sp_json_put(writer, k ? ", " : "[");
+        sp_json_put_integer(writer, c->background[k]);
+    }
+    sp_json_put(writer, c->background ? "]" : "null");
+}
+
 static void put_text(sp_json_writer *writer, const char *key, const char *text)
 {
     sp_json_put_key(writer, key);
@@ -186,6 +197,7 @@ static void put_settings(const sp_step_view *view, int64_t n)
     sp_json_put_key(&writer, "seconds");
     sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
     put_text(&writer, "work", sp_work_about(c->work)->name);
+    put_background(&writer, c);
     put_recordings(&writer, view, n);
     if (have_words(c, n))
         put_words(&writer, c, n);

@@ -197,7 +197,7 @@ class TestInstall(st.TestCase):
             self.skipTest("statepath.wasm was not built")
         with open(os.path.join(folder, "statepath.d.ts"), encoding="utf-8") as f:
             types = f.read()
-        for name in ("load", "rules", "decode", "countIllegal", "weights", "values", "free", "recording", "unpacker", "countEntities", "version"):
+        for name in ("load", "rules", "decode", "countIllegal", "weights", "values", "free", "recording", "unpacker", "countEntities", "countSegments", "version"):
             self.assertRegex(types, r"\b%s\b" % name)
         if not node:
             self.skipTest("no node")

@@ -615,7 +615,7 @@ static void test_figures_are_files_of_their_own(void **state)
     assert_int_equal(found.n_tracks, 5);
     free(page);
     assert_int_equal(sp_report_figures(&s->comparison, refuse_figure, NULL, &err), SP_EFILE);
-    assert_string_equal(err.message, "before-and-after-night-002: no room");
+    assert_string_equal(err.message, "before-and-after-night-003: no room");
     sample_free(s);
 }
 

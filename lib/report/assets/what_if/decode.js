@@ -12,11 +12,14 @@ async function breath() {
   sliceEnd = performance.now() + SLICE;
 }
 
-const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, changes: 0, none: 0, scored: 0, correct: 0, entities: [0, 0, 0] });
+const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, changes: 0, none: 0, scored: 0, correct: 0, entities: [0, 0, 0], segments: [0, 0, 0], edits: [] });
 /* Adds a decoded recording to the counts of its strategy; how many steps of it are right. */
 function tally(total, r, decoded, rules) {
   const { path, status } = decoded, found = isTags && r.labels ? rules.countEntities(r.labels, path, r.gaps) : null;
+  const segments = isActions && r.labels ? rules.countSegments(r.labels, path, r.gaps, settings.background) : null;
   if (found) total.entities = total.entities.map((n, i) => n + [found.reference, found.decoded, found.correct][i]);
+  if (segments) total.segments = total.segments.map((n, i) => n + [segments.reference, segments.decoded, segments.matched[2]][i]);
+  if (segments && segments.edit !== null) total.edits.push(segments.edit);
   decoded.right = decoded.scored = 0;
   total.illegal += decoded.illegal;
   total.none += status !== "ok";
@@ -43,13 +46,16 @@ function finish(total) {
   }
   total.accuracy = total.scored ? total.correct / total.scored : null;
   total.kappa = total.scored && chance < 1 ? (total.accuracy - chance) / (1 - chance) : null;
-  const [reference, decoded, right] = total.entities;
-  total.f1 = reference + decoded ? (2 * right) / (reference + decoded) : null;
+  const f1 = ([reference, decoded, right]) => (reference + decoded ? (2 * right) / (reference + decoded) : null);
+  total.f1 = f1(total.entities);
+  total.overlap = f1(total.segments);
+  total.edit = total.edits.length ? total.edits.reduce((sum, x) => sum + x) / total.edits.length : null;
   return total;
 }
-/* Figures that a table shows, the one that leads first: of tags entity F1. */
-const isTags = settings.work === "tags";
-const MEASURES = !settings.labels ? [] : [...(isTags ? [["entity F1", "f1"]] : []), ["accuracy", "accuracy"], ["kappa", "kappa"]];
+/* Figures that a table shows, the one that leads first: of tags entity F1, of actions F1@50 and the edit score. */
+const isTags = settings.work === "tags", isActions = settings.work === "actions";
+const LEADING = isTags ? [["entity F1", "f1"]] : isActions ? [["F1@50", "overlap"], ["edit score", "edit"]] : [];
+const MEASURES = !settings.labels ? [] : [...LEADING, ["accuracy", "accuracy"], ["kappa", "kappa"]];
 /* Steps that differ from the run: right now, wrong now, wrong both times or without a label. */
 function difference(r, before, after) {
   const found = { fixed: 0, broken: 0, other: 0, all: 0 };
