@@ -81,12 +81,61 @@ done:
     return status;
 }
 
-/* How the model came to be, for a person: into its description. */
-static sp_status describe(const sp_fit_options *options, const sp_fit_report *r, sp_model *model, sp_error *err)
+/* Adds "<what>: a, b, c and 2 more" to text, of the classes that are `in` [K]; nothing where there is none. */
+static void name_classes(const char *what, const sp_training *training, const uint8_t *in, char *text, size_t room)
 {
-    char text[1024], how[256] = "";
-    const sp_fit_method method = r->has_durations ? SP_FIT_COUNTS : options->method;
-    if (method == SP_FIT_CRF)
+    enum { NAMED = 3 };
+    int64_t n = 0;
+    for (int32_t k = 0; k < training->batch.scores.n_classes; k++) {
+        const size_t used = strlen(text);
+        if (in[k] && n++ < NAMED)
+            snprintf(text + used, room - used, "%s%s%.60s", n == 1 ? what : "", n == 1 ? ": " : ", ", training->classes[k]);
+    }
+    if (n > NAMED)
+        snprintf(text + strlen(text), room - strlen(text), " and %lld more", (long long)(n - NAMED));
+}
+
+/* Classes that the labels do not have, and, where rules are what the labels show, those that none is seen to leave: false on lack of
+ * memory. */
+static bool name_odd_classes(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, char *text,
+                             size_t room)
+{
+    const size_t K = (size_t)rules->n_classes;
+    const sp_batch *batch = &training->batch;
+    uint8_t *unseen = malloc(K), *final = calloc(K, 1);
+    if (!unseen || !final) {
+        free(unseen);
+        free(final);
+        return false;
+    }
+    memset(unseen, 1, K);
+    for (int64_t n = 0; n < batch->n_recordings; n++)
+        for (int64_t t = batch->offsets[n]; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
+            if (training->labels[t] >= 0)
+                unseen[training->labels[t]] = 0;
+    for (size_t i = 0; i < K && K > 1 && options->seen; i++) {
+        final[i] = !unseen[i];
+        for (size_t j = 0; j < K; j++)
+            final[i] &= i == j || !rules->allow[i * K + j] || unseen[j];
+    }
+    name_classes("; classes without a label, of which nothing is known", training, unseen, text, room);
+    name_classes("; classes that the labels never leave, so no path does", training, final, text, room);
+    free(unseen);
+    free(final);
+    return true;
+}
+
+/* How the model came to be, for a person: into its description. */
+static sp_status describe(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
+                          const sp_fit_report *r, sp_model *model, sp_error *err)
+{
+    char text[2048], how[256] = "";
+    const sp_fit_method method = r->has_durations                                     ? SP_FIT_COUNTS
+                                 : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
+                                                                                      : options->method;
+    if (method == SP_FIT_COUNTS && !r->has_durations && options->method == SP_FIT_CRF)
+        snprintf(how, sizeof how, ", better than any random field tried, scale %.4g, memory %d,", r->scale, options->memory);
+    else if (method == SP_FIT_CRF)
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
@@ -110,8 +159,10 @@ static sp_status describe(const sp_fit_options *options, const sp_fit_report *r,
     if (!isnan(r->after))
         snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
                  sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
-    char *copy = strdup(text);
-    if (!copy)
+    char *copy = NULL;
+    if (training->labels && !name_odd_classes(training, options, rules, text, sizeof text))
+        return sp_no_memory(err);
+    if (!(copy = strdup(text)))
         return sp_no_memory(err);
     free(model->description);
     model->description = copy;
@@ -189,7 +240,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
     TRY(fit(training, options, &rules, workers, &model, &found, err));
     TRY(sp_fit_prices(training, options, workers, model, &found, err));
-    TRY(describe(options, &found, model, err));
+    TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
     *out = model;
     model = NULL;

@@ -50,7 +50,7 @@ class TestFit(st.TestCase):
                 self.assertFalse(np.any((p[:-1] == 0) & (p[1:] == 2)))
 
     def test_the_method_follows_from_what_is_there(self):
-        self.assertTrue(self.statepath("fit", "d.h5", "-o", "m.json").stdout.startswith("fitted by crf"))
+        self.assertTrue(self.statepath("fit", "d.h5", "-o", "m.json", "--penalty", "3").stdout.startswith("fitted by crf, penalty 3"))
         data = make()
         data.pop("log_probs")
         self.h5("labels.h5", **data)
@@ -59,6 +59,25 @@ class TestFit(st.TestCase):
         data.pop("labels")
         self.h5("scores.h5", **data)
         self.assertTrue(self.statepath("fit", "scores.h5", "-o", "s.json").stdout.startswith("fitted by em"))
+
+    def test_it_says_what_was_fitted(self):
+        """Counts where no random field did better; classes that are not in the labels, and those that rules from labels never leave."""
+        said = self.statepath("fit", "d.h5", "-o", "m.json").stdout
+        self.assertTrue(said.startswith("fitted by counts, better than any random field tried, scale "), said[:99])
+        data = make()
+        labels = np.array(data["labels"])
+        labels[labels == 2] = 1
+        for begin in np.array(data["offsets"])[:-1]:
+            at = begin + np.flatnonzero(labels[begin:] == 1)[0]
+            end = np.array(data["offsets"])[np.searchsorted(data["offsets"], begin, side="right")]
+            labels[at:end] = 1
+        self.h5("end.h5", **dict(data, labels=labels))
+        said = self.statepath("fit", "end.h5", "-o", "e.json", "--rules", "seen", "--tune", "none").stdout.splitlines()[0]
+        self.assertIn("; classes without a label, of which nothing is known: %s" % CLASSES[2], said)
+        self.assertIn("; classes that the labels never leave, so no path does: %s" % CLASSES[1], said)
+        self.assertEqual(json.loads(self.read("e.json"))["description"], said)
+        said = self.statepath("fit", "end.h5", "-o", "f.json", "--tune", "none").stdout.splitlines()[0]
+        self.assertNotIn("never leave", said)
 
     def test_tags_are_tuned_by_entities(self):
         data = make()

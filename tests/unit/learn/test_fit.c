@@ -113,7 +113,8 @@ static void test_degenerate(void **state)
                 sp_fit_report report;
                 assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
                 check_json(model);
-                assert_non_null(strstr(model->description, methods[m]));
+                const bool is_counts = m == SP_FIT_CRF && isinf(report.penalty);
+                assert_non_null(strstr(model->description, is_counts ? "counts, better than any random field" : methods[m]));
                 if (v == 0 && m == SP_FIT_COUNTS)
                     assert_true(isnan(report.after)); /* nothing to cross-validate with */
                 sp_fit_report_clear(&report);
