@@ -6,11 +6,9 @@
 
 #include "core/block.h"
 #include "core/model/model.h"
-#include "core/owned.h"
 #include "core/prepare.h"
 #include "core/try.h"
-#include "evaluate/evaluation.h"
-#include "evaluate/metrics/edit.h"
+#include "evaluate/metrics/sequences.h"
 #include "statepath/model_json.h"
 #include "tags/tags.h"
 #include "wasm/stand_in/jansson.h"
@@ -247,34 +245,27 @@ int32_t statepath_count_entities(const wasm_rules *rules, int32_t n_steps, const
 EXPORT(statepath_count_segments)
 sp_status statepath_count_segments(const wasm_rules *rules, wasm_segments *s)
 {
-    const int32_t T = s->n_steps;
-    sp_owned own = {0};
-    int64_t *segments = sp_zeros(&own, (size_t)T + 1, sizeof *segments), distance = 0;
-    int32_t *path = sp_zeros(&own, (size_t)T + 1, sizeof *path);
-    sp_runs reference = {0}, decoded = {0};
-    sp_status status = SP_OK;
-    TRY(sp_owned_status(&own, &failure));
-    for (int32_t t = 0; t < T; t++) {
+    const int64_t offsets[] = {0, s->n_steps};
+    int64_t *segments = malloc(((size_t)s->n_steps + 1) * sizeof *segments);
+    if (!segments)
+        return sp_no_memory(&failure);
+    for (int32_t t = 0; t < s->n_steps; t++)
         segments[t] = (t ? segments[t - 1] : 0) + (s->gaps && s->gaps[t]);
-        path[t] = s->labels[t] < 0 ? -1 : s->path[t];
+    const sp_labelled_paths paths = {.n_classes = rules->model->n_classes,
+                                     .n_recordings = 1,
+                                     .offsets = offsets,
+                                     .segments = segments,
+                                     .labels = s->labels,
+                                     .paths = s->path};
+    sp_segment_counts counts;
+    const sp_status status = sp_segments_count(&paths, 0, s->background, &counts, &failure);
+    if (status == SP_OK) {
+        s->reference = (int32_t)counts.reference;
+        s->decoded = (int32_t)counts.decoded;
+        for (int i = 0; i < 3; i++)
+            s->matched[i] = (int32_t)counts.matched[i];
+        s->edit = counts.edit;
     }
-    const sp_recording r = {.n_steps = T, .labels = s->labels, .segments = segments};
-    sp_overlap_walk walk = {0};
-    sp_overlaps_walk(&walk, &r, path, s->background);
-    TRY(sp_runs_walk(&reference, &r, s->labels, s->background, NULL) && sp_runs_walk(&decoded, &r, path, s->background, NULL)
-            ? SP_OK
-            : sp_no_memory(&failure));
-    TRY(sp_edit_distance(rules->model->n_classes, reference.n, reference.classes, decoded.n, decoded.classes, &distance,
-                         &failure));
-    s->reference = (int32_t)walk.counts.reference;
-    s->decoded = (int32_t)walk.counts.decoded;
-    for (int i = 0; i < SP_N_OVERLAPS; i++)
-        s->matched[i] = (int32_t)walk.counts.matched[i];
-    const int64_t most = reference.n > decoded.n ? reference.n : decoded.n;
-    s->edit = most ? 1 - (double)distance / (double)most : NAN;
-done:
-    free(reference.classes);
-    free(decoded.classes);
-    sp_owned_free(&own);
+    free(segments);
     return status;
 }

@@ -78,36 +78,60 @@ done:
     return status;
 }
 
-/* Adds one recording to the sum and its number. */
-static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double *sum, int64_t *count, sp_error *err)
+/* The edit score of one recording; NaN: it has none. Leaves in m->path the path of scored steps, -1 elsewhere. */
+static sp_status find_edit(const sp_labelled_paths *p, int64_t n, const uint8_t *background, room *m, double *edit, sp_error *err)
 {
-    sp_recording r = recording_of(p, n);
+    const sp_recording r = recording_of(p, n);
     const int32_t *path = p->paths + p->offsets[n];
     for (int64_t t = 0; t < r.n_steps; t++)
         m->path[t] = r.labels[t] < 0 ? -1 : path[t];
     sp_runs_clear(&m->wanted);
     sp_runs_clear(&m->found);
-    if (!sp_runs_walk(&m->wanted, &r, r.labels, NULL, NULL) || !sp_runs_walk(&m->found, &r, m->path, NULL, NULL))
+    if (!sp_runs_walk(&m->wanted, &r, r.labels, background, NULL) || !sp_runs_walk(&m->found, &r, m->path, background, NULL))
         return sp_no_memory(err);
-    int64_t wanted = m->wanted.n, found = m->found.n, distance = 0;
-    if (wanted == 0 || found > most_edit_cells / wanted)
+    const int64_t wanted = m->wanted.n, found = m->found.n, longer = wanted > found ? wanted : found;
+    int64_t distance = 0;
+    *edit = NAN;
+    if (longer == 0 || (wanted > 0 && found > most_edit_cells / wanted))
         return SP_OK;
-    sp_status status = sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
-    *sum += 1 - (double)distance / (double)(wanted > found ? wanted : found);
-    *count += 1;
+    const sp_status status = sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
+    *edit = 1 - (double)distance / (double)longer;
+    return status;
+}
+
+sp_status sp_segments_count(const sp_labelled_paths *p, int64_t n, const uint8_t *background, sp_segment_counts *out,
+                            sp_error *err)
+{
+    room m;
+    sp_overlap_walk walk = {.in_reference = false};
+    const sp_recording r = recording_of(p, n);
+    sp_status status = SP_OK;
+    TRY(room_init(&m, p, err));
+    TRY(find_edit(p, n, background, &m, &out->edit, err));
+    sp_overlaps_walk(&walk, &r, m.path, background);
+    out->reference = walk.counts.reference;
+    out->decoded = walk.counts.decoded;
+    for (int i = 0; i < SP_N_OVERLAPS; i++)
+        out->matched[i] = walk.counts.matched[i];
+done:
+    room_clear(&m);
     return status;
 }
 
 sp_status sp_edit_score(const sp_labelled_paths *p, sp_value *out, sp_error *err)
 {
     room m;
-    double sum = 0;
+    double sum = 0, edit = NAN;
     int64_t count = 0;
     sp_status status = SP_OK;
     TRY(room_init(&m, p, err));
-    for (int64_t n = 0; n < p->n_recordings; n++)
-        if (!p->use || p->use[n])
-            TRY(add_edit(p, n, &m, &sum, &count, err));
+    for (int64_t n = 0; n < p->n_recordings; n++) {
+        if (p->use && !p->use[n])
+            continue;
+        TRY(find_edit(p, n, NULL, &m, &edit, err));
+        sum += isnan(edit) ? 0 : edit;
+        count += !isnan(edit);
+    }
     *out = value_ratio(sum, (double)count, "no scored steps");
 done:
     room_clear(&m);

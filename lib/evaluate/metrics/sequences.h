@@ -32,4 +32,17 @@ sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classe
  * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
 sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
 
+/* What F1@10, 25, 50 and the edit score of one recording are made of (comparison.h, sp_segments). */
+typedef struct sp_segment_counts {
+    int64_t reference, decoded; /* segments on each side */
+    int64_t matched[3];         /* at overlaps of 0.1, 0.25, 0.5 */
+    double edit;                /* 1 - Levenshtein distance / the longer of both; NaN: no segments, or too many as above */
+} sp_segment_counts;
+
+/* Of recording n; its `use` is not looked at.
+ *   background  [K] 1: runs of the class are no segments; NULL: all are
+ * SP_OK, SP_ENOMEM. O(T) and the distance. */
+sp_status sp_segments_count(const sp_labelled_paths *paths, int64_t n, const uint8_t *background, sp_segment_counts *out,
+                            sp_error *err);
+
 #endif

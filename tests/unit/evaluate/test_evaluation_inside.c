@@ -492,6 +492,28 @@ static void test_edit_score_of_some(void **state)
     assert_value(out, (1 - 1. / 3 + 0) / 2);
 }
 
+/* A A B C, decoded A B B B: overlaps of 1/2 and 1/3. */
+static void test_segments_of_one(void **state)
+{
+    (void)state;
+    const int64_t offsets[] = {0, 1, 5}, segments[] = {0, 0, 0, 1, 1};
+    const int32_t labels[] = {C, A, A, B, C}, paths[] = {C, A, B, B, B};
+    const uint8_t background[] = {0, 1, 0};
+    sp_labelled_paths p = {.n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths};
+    sp_segment_counts c;
+    sp_error err;
+    assert_ok(sp_segments_count(&p, 1, NULL, &c, &err), &err);
+    assert_true(c.reference == 3 && c.decoded == 2 && c.matched[0] == 2 && c.matched[1] == 2 && c.matched[2] == 1);
+    assert_close(c.edit, 1 - 1. / 3, 1e-15, 0);
+    assert_ok(sp_segments_count(&p, 1, background, &c, &err), &err);
+    assert_true(c.reference == 2 && c.decoded == 1 && c.matched[0] == 1 && c.matched[2] == 1);
+    assert_close(c.edit, 1. / 2, 1e-15, 0);
+    p.segments = segments; /* cuts B from A and B from B */
+    assert_ok(sp_segments_count(&p, 1, NULL, &c, &err), &err);
+    assert_true(c.reference == 3 && c.decoded == 3 && c.matched[0] == 2 && c.matched[2] == 2);
+    assert_close(c.edit, 1 - 1. / 3, 1e-15, 0);
+}
+
 static const char *const tags[] = {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}, *const no_tags[] = {"a", "b", "c", "d", "e"};
 
 /* Recordings are pooled, and those that take no part do not count. */
@@ -654,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_regret_and_ties),
         cmocka_unit_test(test_edit_score_of_some),
+        cmocka_unit_test(test_segments_of_one),
         cmocka_unit_test(test_figures_of_many),
         cmocka_unit_test(test_figures_of_an_evaluation),
         cmocka_unit_test(test_units),
