@@ -125,21 +125,21 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
     ROW(csv "accuracy", at.accuracy, "accuracy", 4, "share of scored steps whose class is the reference's", CSV, MORE,           \
         N(HERE(at.scored)), .json = "accuracy", how(accuracy), __VA_ARGS__,                                                      \
         IN(AT(NARROW, 60, HOW(STAR)), AT(WIDE, 70, HOW(STAR)), AT(BOARD, 20, AS("accuracy, pooled"), HOW(STAR)),                 \
-           AT(ALL, 10, HOW(STAR)), AT(AGREEMENT, 10, .decimals = 3, HOW(STAR)), AT(COLLAPSED, 10))),                             \
+           AT(ALL, 10, HOW(STAR)), AT(AGREEMENT, 10, HOW(STAR)), AT(COLLAPSED, 10))),                                            \
         ROW(csv "kappa", at.kappa, "kappa", 4, "Cohen's kappa", CSV, MORE, N(HERE(at.scored)), .json = "kappa", how(kappa),      \
             __VA_ARGS__,                                                                                                         \
             IN(AT(NARROW, 70, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 90, HOW(STAR)),                                               \
-               AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)),                                            \
-               AT(AGREEMENT, 20, .decimals = 3, HOW(STAR)), AT(COLLAPSED, 20))),                                                 \
+               AT(BOARD, 40, AS("kappa, pooled"), HOW(STAR)), AT(ALL, 20, HOW(STAR)), AT(AGREEMENT, 20, HOW(STAR)),              \
+               AT(COLLAPSED, 20))),                                                                                              \
         ROW(csv "mcc", at.mcc, "MCC", 4, "Matthews correlation of several classes", CSV, MORE, N(HERE(at.scored)),               \
             .json = "mcc", __VA_ARGS__,                                                                                          \
-            IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)), AT(AGREEMENT, 30, .decimals = 3, HOW(STAR), NOT_OF_ACTIONS),    \
+            IN(AT(WIDE, 100, HOW(STAR)), AT(ALL, 50, HOW(STAR)), AT(AGREEMENT, 30, HOW(STAR), NOT_OF_ACTIONS),                   \
                AT(COLLAPSED, 30))),                                                                                              \
         ROW(csv "macro_f1", at.macro_f1, "macro F1", 4, "mean of F1 over the classes that have one", CSV, MORE,                  \
             N(HERE(at.macro_f1_classes)), .json = "macro_f1", how(macro_f1), __VA_ARGS__,                                        \
             IN(AT(NARROW, 80, HOW(STAR), NOT_OF_ACTIONS), AT(WIDE, 110, HOW(STAR)),                                              \
-               AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)),                                         \
-               AT(AGREEMENT, 40, .decimals = 3, HOW(STAR)), AT(COLLAPSED, 40))),                                                 \
+               AT(BOARD, 60, AS("macro F1, pooled"), HOW(STAR)), AT(ALL, 30, HOW(STAR)), AT(AGREEMENT, 40, HOW(STAR)),           \
+               AT(COLLAPSED, 40))),                                                                                              \
         ROW(csv "macro_f1_classes", at.macro_f1_classes, "classes of macro F1", 0, "classes that have an F1",                    \
             .json = "macro_f1_classes", __VA_ARGS__)
 
@@ -234,7 +234,7 @@ static const sp_figure of_strategy[] = {
         NEEDS(LABELS)),
     ROW("weighted_f1", agreement.weighted_f1, "weighted F1", 4, "mean of F1 weighted by support", CSV, MORE,
         N(HERE(agreement.scored)), NEEDS(LABELS),
-        IN(AT(WIDE, 120, HOW(STAR)), AT(ALL, 60, HOW(STAR)), AT(AGREEMENT, 50, .decimals = 3, HOW(STAR), NOT_OF_SEQUENCES))),
+        IN(AT(WIDE, 120, HOW(STAR)), AT(ALL, 60, HOW(STAR)), AT(AGREEMENT, 50, HOW(STAR), NOT_OF_SEQUENCES))),
     ROW("mean_accuracy", mean_accuracy, "mean accuracy", 3, "mean over recordings", CSV, MORE, SD(sd_accuracy),
         N(HERE(mean_accuracy_n)), NEEDS(LABELS),
         IN(AT(WIDE, 140, HOW(WITH_SD)), AT(BOARD, 30, AS("accuracy, mean ± SD"), HOW(WITH_SD)),

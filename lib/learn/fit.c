@@ -81,6 +81,11 @@ done:
     return status;
 }
 
+static bool goes_by_marginals(sp_strategy_kind kind)
+{
+    return kind == SP_POSTERIOR || kind == SP_MEA || kind == SP_POSTERIOR_VITERBI;
+}
+
 /* Adds "<what>: a, b, c and 2 more" to text, of the classes that are `in` [K]; nothing where there is none. */
 static void name_classes(const char *what, const sp_training *training, const uint8_t *in, char *text, size_t room)
 {
@@ -157,8 +162,12 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
     if (!isnan(r->after))
-        snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
-                 sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
+        used += snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
+                         sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
+    if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "; nll judges marginals, not the paths of %s, which may be worse for it",
+                 sp_strategy_about(options->strategy.kind)->name);
     char *copy = NULL;
     if (training->labels && !name_odd_classes(training, options, rules, text, sizeof text))
         return sp_no_memory(err);

@@ -79,6 +79,11 @@ class TestFit(st.TestCase):
         said = self.statepath("fit", "end.h5", "-o", "f.json", "--tune", "none").stdout.splitlines()[0]
         self.assertNotIn("never leave", said)
 
+    def test_likelihood_judges_no_paths(self):
+        warned = "; nll judges marginals, not the paths of viterbi, which may be worse for it"
+        self.assertIn(warned, self.statepath("fit", "d.h5", "-o", "n.json", "--tune", "nll").stdout)
+        self.assertNotIn("nll judges", self.statepath("fit", "d.h5", "-o", "p.json", "--tune", "nll", "--for", "posterior").stdout)
+
     def test_tags_are_tuned_by_entities(self):
         data = make()
         data["classes"] = ["O", "B-x", "I-x"]
