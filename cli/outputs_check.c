@@ -164,6 +164,27 @@ static sp_status check_pair(const char *a, const identity *id_a, const char *b, 
     return sp_fail(err, SP_EINVAL, "two results would be written to one file, %s and %s; name two files", a, b);
 }
 
+/* A result whose name ends as that of another kind. named: in the order of the table. */
+static sp_status check_endings(const char *const *named, sp_error *err)
+{
+    static const struct {
+        const char *option, *writes, *ending;
+    } kinds[] = {{"report", "a web page", ".html"},
+                 {"json", "JSON", ".json"},
+                 {"csv", "CSV", ".csv"},
+                 {"markdown", "Markdown", ".md"},
+                 {"latex", "LaTeX", ".tex"}};
+    enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+    for (int i = 0; i < N_KINDS; i++)
+        for (int j = 0; named[i] && j < N_KINDS; j++) {
+            const size_t n = strlen(named[i]), n_ending = strlen(kinds[j].ending);
+            if (i != j && n > n_ending && strcmp(named[i] + n - n_ending, kinds[j].ending) == 0)
+                return sp_fail(err, SP_EINVAL, "%s: `%s` writes %s, and `%s` writes %s; name a file that ends in %s", named[i],
+                               kinds[i].option, kinds[i].writes, kinds[j].option, kinds[j].writes, kinds[i].ending);
+        }
+    return SP_OK;
+}
+
 sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err)
 {
     /* Standard output comes last: where it is a file it is an output too. */
@@ -194,6 +215,8 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
             status = check_pair(files[j], &ids[j], files[i], &ids[i], err);
     }
     free_inputs(&known);
+    if (status == SP_OK)
+        status = check_endings(named, err);
     for (int i = 0; status == SP_OK && i < N_NAMED; i++)
         status = named[i] ? check_file(named[i], o->run.force, err) : SP_OK;
     return status;
