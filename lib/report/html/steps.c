@@ -100,24 +100,25 @@ static void recording_plot(const steps_section *s, const sp_trace *trace, const 
     while (sp_picture_drawn(s->view.page));
 }
 
-/* True: it is drawn. */
-static bool open_figure(steps_section *s, int64_t recording, const char *word)
+/* A recording with its title, open or folded until somebody asks for it or prints. True: it is drawn. */
+static bool titled_figure(steps_section *s, int64_t recording, const char *word, bool is_open)
 {
     sp_buffer *out = &s->view.page->out;
     const sp_trace *trace = sp_trace_of(s->view.page->comparison, recording);
-    sp_buffer_text(out, "<h3>");
+    sp_buffer_text(out, is_open ? "<h3>" : "<details class=\"printed\"><summary><h3>");
     recording_title(s, recording, word);
-    sp_buffer_text(out, "</h3>\n");
+    sp_buffer_text(out, is_open ? "</h3>\n" : "</h3></summary>\n");
     if (!trace) {
         sp_buffer_say(out,
                       "<p>Not drawn: it has %jd {steps}, more than are kept for pictures. The file of paths holds them.</p>\n",
                       s->view.page->comparison->steps[recording]);
+        sp_buffer_text(out, is_open ? "" : "</details>\n");
         return false;
     }
     s->view.page->most_named = NAMED_OPEN;
     recording_plot(s, trace, word);
     recording_table(s, trace);
-    sp_buffer_text(out, "</figure>\n");
+    sp_buffer_text(out, is_open ? "</figure>\n" : "</figure></details>\n");
     s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
     return true;
 }
@@ -143,17 +144,17 @@ static bool folded_figure(steps_section *s, int64_t place, bool is_first)
 }
 
 /* "Drawn of 1,287 recordings: the least accurate, the median and the most accurate, and the 40 next to the least accurate" */
-static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
+static void say_drawn(const steps_section *s, int64_t n_titled, int64_t n_folded)
 {
     const sp_comparison *c = s->view.page->comparison;
     sp_buffer *out = &s->view.page->out;
     bool by_accuracy = sp_has_agreement(c);
-    if (n_open + n_folded >= c->n_recordings)
+    if (n_titled + n_folded >= c->n_recordings)
         return;
     sp_buffer_say(out, "<p class=\"small\">Drawn of %jd {recordings}: %s%s", c->n_recordings,
                   by_accuracy ? "the least accurate, the median and the most accurate"
                               : "those with most, median and fewest illegal transitions",
-                  n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
+                  n_titled < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
     if (c->n_asked)
         sp_buffer_text(out, ", those asked for");
     if (n_folded)
@@ -217,22 +218,22 @@ static void say_simplified(const steps_section *s)
                       s->n_densities);
 }
 
-/* Worst, median and best, then those asked for, stand open; returns how many are drawn. */
-static int64_t write_open(steps_section *s)
+/* Worst, median and best, of which the worst stands open, then those asked for; returns how many are drawn. */
+static int64_t write_titled(steps_section *s)
 {
     const sp_comparison *c = s->view.page->comparison;
     const int64_t *recordings = s->view.ranking.recordings, n = s->view.ranking.n;
     const int64_t shown[] = {recordings[0], recordings[n - 1], recordings[n / 2]};
     const bool by_accuracy = sp_has_agreement(c);
-    int64_t n_open = open_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
+    int64_t n_drawn = titled_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ", true);
     if (n > 2)
-        n_open += open_figure(s, shown[2], "Median: ");
+        n_drawn += titled_figure(s, shown[2], "Median: ", false);
     if (n > 1)
-        n_open += open_figure(s, shown[1], by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+        n_drawn += titled_figure(s, shown[1], by_accuracy ? "Best: " : "Fewest illegal transitions: ", false);
     for (int64_t i = 0; i < c->n_asked; i++)
         if (!sp_is_among(shown, n > 2 ? 3 : n, c->asked[i]))
-            n_open += open_figure(s, c->asked[i], "Asked for: ");
-    return n_open;
+            n_drawn += titled_figure(s, c->asked[i], "Asked for: ", true);
+    return n_drawn;
 }
 
 static void write_figures(steps_section *s)
@@ -241,7 +242,7 @@ static void write_figures(steps_section *s)
     const sp_comparison *c = page->comparison;
     const int64_t n = s->view.ranking.n, all = c->n_recordings, *recordings = s->view.ranking.recordings;
     const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
-    int64_t n_open = write_open(s), folded = 0;
+    int64_t n_titled = write_titled(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
         if (i == n / 2 || i == n - 1 || sp_is_among(c->asked, c->n_asked, recordings[i]))
@@ -252,7 +253,7 @@ static void write_figures(steps_section *s)
     }
     if (c->n_traces)
         s->n_in_page = sp_page_step_data(page, &s->view.lanes, &s->view.ranking, &s->n_densities);
-    say_drawn(s, n_open, folded);
+    say_drawn(s, n_titled, folded);
     say_simplified(s);
 }
 

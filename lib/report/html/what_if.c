@@ -37,7 +37,7 @@ static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
 /* How many of the recordings the page takes: all, or as many as keep it small, and at least one. */
 static int64_t count_held(const sp_page *page)
 {
-    enum { NAME_AND_STEPS = 24, SETTINGS = 6000 };
+    enum { NAME_AND_NUMBERS = 48, SETTINGS = 6000 };
     const sp_what_if *w = page->comparison->what_if;
     const size_t scripts = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(w->model);
     const int64_t others = (int64_t)(page->out.length + scripts) + sp_base85_letters((int64_t)sp_page_module_size) + SETTINGS;
@@ -45,7 +45,7 @@ static int64_t count_held(const sp_page *page)
     int64_t n = 0;
     for (int64_t size = 0; n < w->n_recordings; n++) {
         const sp_what_if_recording *r = &w->recordings[n];
-        size += sp_base85_letters((int64_t)r->n_bytes) + NAME_AND_STEPS;
+        size += sp_base85_letters((int64_t)r->n_bytes) + NAME_AND_NUMBERS;
         for (int64_t t = 0; r->words && t < r->n_steps; t++)
             size += (int64_t)strlen(r->words[t]) + 4;
         if (w->is_kept_small && n > 0 && size > room)
