@@ -30,8 +30,8 @@ function check(ok, what) {
   }
 }
 
-// Opens all sections that are folded.
-const unfold = (page) => page.evaluate(() => document.querySelectorAll("details.section").forEach((fold) => (fold.open = true)));
+// Opens all sections that are folded, and the recordings that printing opens.
+const unfold = (page) => page.evaluate(() => document.querySelectorAll("details.section, details.printed").forEach((fold) => (fold.open = true)));
 // Lays out all sections, folded and out of sight ones too: widths and overlaps are those of the whole page.
 async function layOut(page) {
   await unfold(page);
