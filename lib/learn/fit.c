@@ -86,6 +86,17 @@ static bool goes_by_marginals(sp_strategy_kind kind)
     return kind == SP_POSTERIOR || kind == SP_MEA || kind == SP_POSTERIOR_VITERBI;
 }
 
+/* Bytes of a name that stand in a description: all, or whole letters of UTF-8. */
+static int shown_bytes(const char *name)
+{
+    int n = 60;
+    if (strlen(name) <= (size_t)n)
+        return n;
+    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80)
+        n--;
+    return n;
+}
+
 /* Adds "<what>: a, b, c and 2 more" to text, of the classes that are `in` [K]; nothing where there is none. */
 static void name_classes(const char *what, const sp_training *training, const uint8_t *in, char *text, size_t room)
 {
@@ -94,13 +105,14 @@ static void name_classes(const char *what, const sp_training *training, const ui
     for (int32_t k = 0; k < training->batch.scores.n_classes; k++) {
         const size_t used = strlen(text);
         if (in[k] && n++ < NAMED)
-            snprintf(text + used, room - used, "%s%s%.60s", n == 1 ? what : "", n == 1 ? ": " : ", ", training->classes[k]);
+            snprintf(text + used, room - used, "%s%s%.*s", n == 1 ? what : "", n == 1 ? ": " : ", ",
+                     shown_bytes(training->classes[k]), training->classes[k]);
     }
     if (n > NAMED)
         snprintf(text + strlen(text), room - strlen(text), " and %lld more", (long long)(n - NAMED));
 }
 
-/* Classes that the labels do not have, and, where rules are what the labels show, those that none is seen to leave: false on lack of
+/* Classes that the labels do not have, and, where rules are what the labels show, those that no path leaves: false on lack of
  * memory. */
 static bool name_odd_classes(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, char *text,
                              size_t room)
@@ -121,7 +133,7 @@ static bool name_odd_classes(const sp_training *training, const sp_fit_options *
     for (size_t i = 0; i < K && K > 1 && options->seen; i++) {
         final[i] = !unseen[i];
         for (size_t j = 0; j < K; j++)
-            final[i] &= i == j || !rules->allow[i * K + j] || unseen[j];
+            final[i] &= i == j || !rules->allow[i * K + j];
     }
     name_classes("; classes without a label, of which nothing is known", training, unseen, text, room);
     name_classes("; classes that the labels never leave, so no path does", training, final, text, room);

@@ -67,14 +67,17 @@ class TestFit(st.TestCase):
         data = make()
         labels = np.array(data["labels"])
         labels[labels == 2] = 1
+        self.h5("two.h5", **dict(data, labels=labels))
+        said = self.statepath("fit", "two.h5", "-o", "t.json", "--tune", "none").stdout.splitlines()[0]
+        self.assertIn("; classes without a label, of which nothing is known: %s" % CLASSES[2], said)
+        labels = np.array(data["labels"])
         for begin in np.array(data["offsets"])[:-1]:
-            at = begin + np.flatnonzero(labels[begin:] == 1)[0]
+            at = begin + np.flatnonzero(labels[begin:] == 2)[0]
             end = np.array(data["offsets"])[np.searchsorted(data["offsets"], begin, side="right")]
-            labels[at:end] = 1
+            labels[at:end] = 2
         self.h5("end.h5", **dict(data, labels=labels))
         said = self.statepath("fit", "end.h5", "-o", "e.json", "--rules", "seen", "--tune", "none").stdout.splitlines()[0]
-        self.assertIn("; classes without a label, of which nothing is known: %s" % CLASSES[2], said)
-        self.assertIn("; classes that the labels never leave, so no path does: %s" % CLASSES[1], said)
+        self.assertIn("; classes that the labels never leave, so no path does: %s" % CLASSES[2], said)
         self.assertEqual(json.loads(self.read("e.json"))["description"], said)
         said = self.statepath("fit", "end.h5", "-o", "f.json", "--tune", "none").stdout.splitlines()[0]
         self.assertNotIn("never leave", said)
