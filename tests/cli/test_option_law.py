@@ -578,6 +578,8 @@ class TestOptionLaw(st.TestCase):
             of_it = [options for name, (_, options) in lines.items() if name.split()[0] == command]
             own = set().union(*of_it) - set(law_of_every())
             self.assertEqual(own - set(self.offered[command]), set(), "lines in LAW that %s has no option for" % command)
+        if os.environ.get("STATEPATH_LIGHT"):
+            cases = cases[::2]
         with ThreadPoolExecutor(4) as pool:
             wrong = sum(pool.map(lambda case: self.judge(*case), cases), [])
         self.assertEqual(wrong, [], "\n" + "\n".join(wrong))

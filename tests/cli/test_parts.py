@@ -14,6 +14,7 @@ import statepath_test as st
 np, h5py = st.np, st.h5py
 CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 LONG = bool(os.environ.get("STATEPATH_LONG"))
+THREADS = (2,) if os.environ.get("STATEPATH_LIGHT") else (1, 2)
 OUTPUTS = ["--json", "r.json", "--csv", "r.csv", "--markdown", "r.md", "--report", "r.html"]
 RESULTS = ["r.json", "r.csv", "r.md", "r.html"]
 
@@ -73,7 +74,7 @@ class TestParts(st.TestCase):
         out, _ = self.run_in("whole", command, *files, *options, *outputs, "--force", status=status)
         want = self.bytes_of("whole", names)
         for n in n_shards:
-            for threads in (1, 2):
+            for threads in THREADS:
                 for i in range(1, n + 1):
                     self.statepath(command, *files, *options, "--shard", "%d/%d" % (i, n), "--part", "P-%i-of-%n.h5", "--force",
                                    "--threads", str(threads), status=0 if status == 0 or i not in failing else status)
