@@ -46,12 +46,17 @@ static void show_runs(const sp_run_lengths *runs, int32_t n_classes, const char 
 static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
 {
     char name[SP_STRATEGY_TEXT];
+    if (r->untuned)
+        printf("\nnothing was tuned: %s\n", r->untuned);
     if (isnan(r->after))
         return;
     double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
-    printf("\n%s of %s on recordings that the model did not see: %.4f, with plain settings %.4f (%d settings tried, %d folds)\n",
-           sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before, r->n_candidates,
-           how->n_folds);
+    printf(
+        "\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings tried, %d folds; the "
+        "simplest "
+        "within one standard error of the best are taken). `statepath compare --cv %d` judges by recordings that chose nothing\n",
+        sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before, r->n_candidates,
+        how->n_folds, how->n_folds);
 }
 
 /* What was learnt of how long classes last, and what became of it. */
@@ -72,10 +77,9 @@ static void show_durations(const sp_fit_report *r, const sp_fit_options *how, co
             printf("%8.1f %10.3g   %s\n", d->mean, d->dispersion, isinf(d->smoothing) ? "negative binomial" : smoothing);
     }
     if (!isnan(r->durations_gain))
-        printf(
-            "durations: %s of %s on recordings that the model did not see is %.4f %s with them, standard error %.4f: %staken\n",
-            sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), fabs(r->durations_gain),
-            r->durations_gain < 0 ? "worse" : "better", r->durations_error, r->has_durations ? "" : "not ");
+        printf("durations: %s of %s in the folds that chose them is %.4f %s with them, standard error %.4f: %staken\n",
+               sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), fabs(r->durations_gain),
+               r->durations_gain < 0 ? "worse" : "better", r->durations_error, r->has_durations ? "" : "not ");
 }
 
 /* "never": no path breaks the rule. */
@@ -95,7 +99,7 @@ static void show_prices(const sp_fit_report *r, const sp_fit_options *how, const
         printf("%-16s %10s %10s   %s\n", model->rules[r->prices[i].rule].name, price_text(declared, r->prices[i].declared),
                price_text(learnt, r->prices[i].learnt), model->rules[r->prices[i].rule].text);
     const double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
-    printf("prices: %s of %s on recordings that the model did not see: %.4f with those learnt, %.4f with those declared\n",
+    printf("prices: %s of %s in the folds that chose them: %.4f with those learnt, %.4f with those declared\n",
            sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->prices_after, sign * r->prices_before);
 }
 

@@ -151,7 +151,8 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                                  : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
                                                                                       : options->method;
     if (method == SP_FIT_COUNTS && !r->has_durations && options->method == SP_FIT_CRF)
-        snprintf(how, sizeof how, ", better than any random field tried, scale %.4g, memory %d,", r->scale, options->memory);
+        snprintf(how, sizeof how, ", no random field tried being better by more than a standard error, scale %.4g, memory %d,",
+                 r->scale, options->memory);
     else if (method == SP_FIT_CRF)
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
@@ -174,8 +175,11 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
     if (!isnan(r->after))
-        used += snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f",
                          sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
+    else if (r->untuned)
+        used += snprintf(text + used, sizeof text - (size_t)used, "; nothing was tuned: %s", r->untuned);
     if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
         snprintf(text + used, sizeof text - (size_t)used,
                  "; nll judges marginals, not the paths of %s, which may be worse for it",

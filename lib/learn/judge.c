@@ -1,4 +1,4 @@
-/* Figures of what models made of recordings that they did not see. */
+/* Figures of what models made of recordings that they did not see: counts of blocks of recordings, added up. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,60 +8,6 @@
 #include "learn/training.h"
 #include "learn/tune.h"
 #include "statepath/metrics.h"
-
-static sp_status judge_steps(const sp_training *training, sp_tune tune, const int32_t *paths, sp_value *value, sp_error *err)
-{
-    size_t K = (size_t)training->batch.scores.n_classes;
-    int64_t *confusion = calloc(K * K + K, sizeof *confusion);
-    if (!confusion)
-        return sp_no_memory(err);
-    int64_t *undecoded = confusion + K * K;
-    for (int64_t r = 0; r < training->batch.n_recordings; r++)
-        for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
-            if (training->labels[t] >= 0) {
-                if (paths[t] >= 0)
-                    confusion[(size_t)training->labels[t] * K + (size_t)paths[t]]++;
-                else
-                    undecoded[training->labels[t]]++;
-            }
-    sp_agreement a;
-    sp_agreement_from_confusion((int32_t)K, confusion, undecoded, &a, NULL);
-    *value = tune == SP_TUNE_KAPPA ? a.kappa : tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
-    free(confusion);
-    return SP_OK;
-}
-
-static sp_status judge_paths(const sp_training *training, sp_tune tune, const int32_t *paths, double *value, sp_error *err)
-{
-    sp_labelled_paths view = {.n_classes = training->batch.scores.n_classes,
-                              .n_recordings = training->batch.n_recordings,
-                              .offsets = training->batch.offsets,
-                              .segments = training->batch.scores.segments,
-                              .labels = training->labels,
-                              .paths = paths,
-                              .use = training->use};
-    sp_value v;
-    sp_status status = SP_OK;
-    TRY(tune == SP_TUNE_ENTITY_F1 ? sp_entity_f1(&view, training->classes, &v, err)
-        : tune == SP_TUNE_EDIT    ? sp_edit_score(&view, &v, err)
-                                  : judge_steps(training, tune, paths, &v, err));
-    *value = v.undefined ? 0 : v.value;
-done:
-    return status;
-}
-
-static double judge_nll(const sp_training *training, const double *nll)
-{
-    double sum = 0, n_scored = 0;
-    for (int64_t r = 0; r < training->batch.n_recordings; r++) {
-        if (!sp_training_uses(training, r))
-            continue;
-        sum += nll[r];
-        for (int64_t t = training->batch.offsets[r]; t < training->batch.offsets[r + 1]; t++)
-            n_scored += training->labels[t] >= 0;
-    }
-    return n_scored > 0 ? -sum / n_scored : 0;
-}
 
 bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_judged *out)
 {
@@ -74,18 +20,9 @@ bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_
     return out->nll || out->paths;
 }
 
-sp_status sp_judged_value(const sp_training *training, sp_tune tune, const sp_judged *judged, double *value, sp_error *err)
-{
-    if (!judged->nll)
-        return judge_paths(training, tune, judged->paths, value, err);
-    *value = judge_nll(training, judged->nll);
-    return SP_OK;
-}
-
 /* Blocks of groups, in their order, one after the other: the recordings of a block are left out together. */
 static int32_t share_out(const sp_training *training, const int32_t *group, int32_t *block)
 {
-    enum { MOST_BLOCKS = 50 };
     int32_t n_groups = 0;
     for (int64_t r = 0; r < training->batch.n_recordings; r++) {
         block[r] = -1;
@@ -95,52 +32,135 @@ static int32_t share_out(const sp_training *training, const int32_t *group, int3
             if (block[q] >= 0 && group[q] == group[r])
                 block[r] = block[q];
         if (block[r] < 0)
-            block[r] = n_groups++ % MOST_BLOCKS;
+            block[r] = n_groups++ % SP_MOST_BLOCKS;
     }
-    return n_groups < MOST_BLOCKS ? n_groups : MOST_BLOCKS;
+    return n_groups < SP_MOST_BLOCKS ? n_groups : SP_MOST_BLOCKS;
 }
 
-sp_status sp_judged_difference(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *with,
-                               const sp_judged *without, double *difference, double *error, sp_error *err)
+/* ---- what the figures are made of ---- */
+
+/* Of a recording, added into a row of `width` numbers: of steps the confusion [K,K] and what has no class [K]; of entities 2 correct, and
+ * reference + decoded; of the edit score and of likelihoods a sum, and how many it is of. */
+typedef struct counting {
+    const sp_training *training;
+    sp_tune tune;
+    const sp_judged *judged;
+    size_t width;
+    sp_matched_entities *entities; /* [N] or NULL */
+    double *edit;                  /* [N] or NULL */
+} counting;
+
+static bool is_of_steps(sp_tune tune)
 {
-    const size_t N = (size_t)training->batch.n_recordings;
-    double value[2], sum = 0, squares = 0;
-    sp_owned own = {0};
-    int32_t *block = sp_zeros(&own, N, sizeof *block);
-    uint8_t *use = sp_zeros(&own, N, 1);
-    sp_training rest = *training;
+    return tune != SP_TUNE_ENTITY_F1 && tune != SP_TUNE_EDIT && tune != SP_TUNE_NLL;
+}
+
+static void add_ratio(double *row, double above, double below)
+{
+    row[0] += above;
+    row[1] += below;
+}
+
+static void count_recording(const counting *c, int64_t r, double *row)
+{
+    const sp_batch *batch = &c->training->batch;
+    const size_t K = (size_t)batch->scores.n_classes;
+    const int32_t *labels = c->training->labels;
+    if (c->entities)
+        add_ratio(row, 2 * (double)c->entities[r].correct, (double)(c->entities[r].reference + c->entities[r].decoded));
+    if (c->edit && !isnan(c->edit[r]))
+        add_ratio(row, c->edit[r], 1);
+    if (c->tune == SP_TUNE_NLL)
+        row[0] -= c->judged->nll[r];
+    for (int64_t t = batch->offsets[r]; !c->entities && !c->edit && t < batch->offsets[r + 1]; t++) {
+        if (labels[t] < 0)
+            continue;
+        if (c->tune == SP_TUNE_NLL)
+            row[1]++;
+        else if (c->judged->paths[t] >= 0)
+            row[(size_t)labels[t] * K + (size_t)c->judged->paths[t]]++;
+        else
+            row[K * K + (size_t)labels[t]]++;
+    }
+}
+
+static sp_status counting_init(counting *c, sp_owned *own, sp_error *err)
+{
+    const sp_training *training = c->training;
+    const size_t K = (size_t)training->batch.scores.n_classes, N = (size_t)training->batch.n_recordings;
+    const sp_labelled_paths view = {.n_classes = training->batch.scores.n_classes,
+                                    .n_recordings = training->batch.n_recordings,
+                                    .offsets = training->batch.offsets,
+                                    .segments = training->batch.scores.segments,
+                                    .labels = training->labels,
+                                    .paths = c->judged->paths,
+                                    .use = training->use};
     sp_status status = SP_OK;
+    c->width = is_of_steps(c->tune) ? K * K + K : 2;
+    if (c->tune == SP_TUNE_ENTITY_F1)
+        c->entities = sp_zeros(own, N, sizeof *c->entities);
+    if (c->tune == SP_TUNE_EDIT)
+        c->edit = sp_zeros(own, N, sizeof *c->edit);
+    TRY(sp_owned_status(own, err));
+    if (c->entities)
+        TRY(sp_entities_count(&view, training->classes, c->entities, err));
+    if (c->edit)
+        TRY(sp_edit_scores(&view, c->edit, err));
+done:
+    return status;
+}
+
+/* The figure of summed rows; 0 where it is not defined. whole [width]: room. */
+static double figure_of(const counting *c, const double *sum, int64_t *whole)
+{
+    if (!is_of_steps(c->tune))
+        return sum[1] > 0 ? sum[0] / sum[1] : 0;
+    const size_t K = (size_t)c->training->batch.scores.n_classes;
+    sp_agreement a;
+    for (size_t i = 0; i < c->width; i++)
+        whole[i] = (int64_t)sum[i];
+    sp_agreement_from_confusion((int32_t)K, whole, whole + K * K, &a, NULL);
+    const sp_value v = c->tune == SP_TUNE_KAPPA ? a.kappa : c->tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
+    return v.undefined ? 0 : v.value;
+}
+
+sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *judged,
+                         sp_evidence *out, sp_error *err)
+{
+    counting c = {.training = training, .tune = tune, .judged = judged};
+    sp_owned own = {0};
+    int32_t *block = sp_zeros(&own, (size_t)training->batch.n_recordings, sizeof *block);
+    sp_status status = SP_OK;
+    TRY(counting_init(&c, &own, err));
+    double *rows = sp_zeros(&own, SP_MOST_BLOCKS + 2, c.width * sizeof *rows), *sum = rows + SP_MOST_BLOCKS * c.width;
+    int64_t *whole = sp_zeros(&own, c.width, sizeof *whole);
     TRY(sp_owned_status(&own, err));
-    const int32_t n = share_out(training, group, block);
-    TRY(sp_judged_value(training, tune, with, &value[1], err));
-    TRY(sp_judged_value(training, tune, without, &value[0], err));
-    *difference = value[1] - value[0];
-    rest.use = use;
-    for (int32_t b = 0; b < n; b++) {
-        for (size_t r = 0; r < N; r++)
-            use[r] = block[r] >= 0 && block[r] != b;
-        TRY(sp_judged_value(&rest, tune, with, &value[1], err));
-        TRY(sp_judged_value(&rest, tune, without, &value[0], err));
-        const double d = value[1] - value[0];
-        sum += d;
-        squares += d * d;
+    out->n_blocks = share_out(training, group, block);
+    for (int64_t r = 0; r < training->batch.n_recordings; r++)
+        if (block[r] >= 0)
+            count_recording(&c, r, rows + (size_t)block[r] * c.width);
+    for (size_t i = 0; i < (size_t)out->n_blocks * c.width; i++)
+        sum[i % c.width] += rows[i];
+    out->value = figure_of(&c, sum, whole);
+    double *rest = sum + c.width;
+    for (int32_t b = 0; b < out->n_blocks; b++) {
+        for (size_t i = 0; i < c.width; i++)
+            rest[i] = sum[i] - rows[(size_t)b * c.width + i];
+        out->without[b] = figure_of(&c, rest, whole);
     }
-    *error = n > 1 ? sqrt((double)(n - 1) / n * fmax(0, squares - sum * sum / n)) : INFINITY;
 done:
     sp_owned_free(&own);
     return status;
 }
 
-sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                         const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err)
+double sp_evidence_gain(const sp_evidence *with, const sp_evidence *without, double *error)
 {
-    sp_owned own = {0};
-    sp_judged judged;
-    sp_status status = SP_OK;
-    TRY(sp_judged_new(&own, training, tune, &judged) ? SP_OK : sp_no_memory(err));
-    TRY(sp_cross_run(training, models, fold, n_folds, strategy, workers, &judged, err));
-    TRY(sp_judged_value(training, tune, &judged, value, err));
-done:
-    sp_owned_free(&own);
-    return status;
+    const int32_t n = with->n_blocks;
+    double mean = 0, squares = 0;
+    for (int32_t b = 0; b < n; b++)
+        mean += (with->without[b] - without->without[b]) / n;
+    for (int32_t b = 0; b < n; b++)
+        squares += pow(with->without[b] - without->without[b] - mean, 2);
+    *error = n > 1 ? sqrt((double)(n - 1) / n * squares) : INFINITY;
+    return with->value - without->value;
 }

@@ -39,8 +39,7 @@ done:
 /* What is tried. */
 typedef struct trial {
     sp_tuner *tuner;
-    sp_training judged; /* the recordings that judge */
-    sp_judged now, best;
+    sp_evidence best;
 } trial;
 
 static void set_price(sp_tuner *u, int32_t rule, double price)
@@ -52,16 +51,14 @@ static void set_price(sp_tuner *u, int32_t rule, double price)
 /* Tries a price of a rule; it is taken where the figure is better by more than a standard error of the difference. */
 static sp_status attempt(trial *t, sp_model *model, sp_learnt_price *of, double price, sp_error *err)
 {
-    const sp_fit_options *o = t->tuner->options;
-    double gain, error;
+    sp_evidence now;
+    double error;
     sp_status status = SP_OK;
     set_price(t->tuner, of->rule, price);
-    TRY(sp_tuner_run(t->tuner, &t->now, err));
-    TRY(sp_judged_difference(&t->judged, o->group, o->tune, &t->now, &t->best, &gain, &error, err));
+    TRY(sp_tuner_judge(t->tuner, t->tuner->models, &now, err));
+    const double gain = sp_evidence_gain(&now, &t->best, &error);
     if (gain > error && gain > 0) {
-        const sp_judged before = t->best;
-        t->best = t->now;
-        t->now = before;
+        t->best = now;
         model->rules[of->rule].cost = of->learnt = price;
     }
 done:
@@ -71,18 +68,10 @@ done:
 /* One rule after the other, twice where there are more. */
 static sp_status search(sp_tuner *u, sp_model *model, sp_fit_report *report, sp_error *err)
 {
-    trial t = {.tuner = u, .judged = *u->training};
-    sp_owned own = {0};
+    trial t = {.tuner = u};
     sp_status status = SP_OK;
-    t.judged.use = u->judged;
-    if (!sp_judged_new(&own, u->training, u->options->tune, &t.now) ||
-        !sp_judged_new(&own, u->training, u->options->tune, &t.best))
-        TRY(sp_no_memory(err));
-    TRY(sp_tuner_run(u, &t.now, err));
-    const sp_judged first = t.now;
-    t.now = t.best;
-    t.best = first;
-    TRY(sp_judged_value(&t.judged, u->options->tune, &t.best, &report->prices_before, err));
+    TRY(sp_tuner_judge(u, u->models, &t.best, err));
+    report->prices_before = t.best.value;
     for (int round = 0; round < (report->n_prices > 1 ? 2 : 1); round++)
         for (int32_t i = 0; i < report->n_prices; i++) {
             sp_learnt_price *of = &report->prices[i];
@@ -91,9 +80,8 @@ static sp_status search(sp_tuner *u, sp_model *model, sp_fit_report *report, sp_
                     TRY(attempt(&t, model, of, prices[p], err));
             set_price(u, of->rule, model->rules[of->rule].cost);
         }
-    TRY(sp_judged_value(&t.judged, u->options->tune, &t.best, &report->prices_after, err));
+    report->prices_after = t.best.value;
 done:
-    sp_owned_free(&own);
     return status;
 }
 
@@ -117,8 +105,8 @@ sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *optio
     if (report->n_prices == 0)
         return sp_fail(err, SP_EINVAL, "`prices` learn: the rules have none over more than two steps that has a name");
     TRY(sp_tuner_init(&u, err));
-    if (u.n_folds == 0)
-        TRY(sp_fail(err, SP_EINVAL, "`prices` learn: there are no two labelled recordings (or groups) to judge by"));
+    if (!sp_tuner_can_judge(&u))
+        TRY(sp_fail(err, SP_EINVAL, "`prices` learn: %s", sp_too_few_to_judge));
     TRY(fit_folds(&u, model, report, err));
     TRY(search(&u, model, report, err));
     report->n_candidates += u.n_done;

@@ -5,6 +5,14 @@
 #include "learn/learn.h"
 #include "learn/training.h"
 
+const char sp_too_few_to_judge[] = "fewer than three labelled recordings (or groups) are too few to judge by";
+
+bool sp_tuner_can_judge(const sp_tuner *u)
+{
+    enum { LEAST_GROUPS = 3 };
+    return u->n_folds > 0 && u->n_groups >= LEAST_GROUPS;
+}
+
 static bool is_labelled(const sp_training *training, int64_t n)
 {
     for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
@@ -34,6 +42,7 @@ static sp_status assign_folds(sp_tuner *u, sp_error *err)
         n++;
     }
     sp_batch labelled = {.n_recordings = n, .offsets = offsets};
+    u->n_groups = n_groups;
     u->n_folds = n_groups < u->n_folds ? (int32_t)n_groups : u->n_folds;
     u->n_folds = u->n_folds < 2 ? 0 : u->n_folds;
     sp_status status = u->n_folds ? sp_folds_assign(&labelled, group, u->n_folds, inner, err) : SP_OK;
@@ -93,25 +102,19 @@ static void tell(sp_tuner *u)
         u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
 }
 
-sp_status sp_tuner_run(sp_tuner *u, const sp_judged *out, sp_error *err)
+sp_status sp_tuner_judge(sp_tuner *u, sp_model *const *models, sp_evidence *out, sp_error *err)
 {
     const sp_training judged = judged_by(u);
+    const sp_fit_options *o = u->options;
+    sp_owned own = {0};
+    sp_judged found;
     sp_status status = SP_OK;
     TRY(sp_training_go_on(u->training, err));
-    TRY(sp_cross_run(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->workers, out,
-                     err));
+    TRY(sp_judged_new(&own, &judged, o->tune, &found) ? SP_OK : sp_no_memory(err));
+    TRY(sp_cross_run(&judged, (const sp_model *const *)models, u->fold, u->n_folds, &o->strategy, u->workers, &found, err));
+    TRY(sp_evidence_of(&judged, o->group, o->tune, &found, out, err));
     tell(u);
 done:
-    return status;
-}
-
-sp_status sp_tuner_judge(sp_tuner *u, double *value, sp_error *err)
-{
-    const sp_training judged = judged_by(u);
-    sp_status status = SP_OK;
-    TRY(sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy, u->options->tune,
-                       u->workers, value, err));
-    tell(u);
-done:
+    sp_owned_free(&own);
     return status;
 }

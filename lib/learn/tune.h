@@ -16,18 +16,21 @@ bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_
 /* cross.c. Decodes every recording with the model of its fold. SP_OK, SP_ENOMEM and what decoding returns. */
 sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
                        const sp_strategy *strategy, sp_workers *workers, const sp_judged *out, sp_error *err);
-/* The figure, of the recordings that take part; greater is better. SP_OK, SP_ENOMEM. */
-sp_status sp_judged_value(const sp_training *training, sp_tune tune, const sp_judged *judged, double *value, sp_error *err);
-/* By how much the figure is greater with something than without, and the standard error of that over recordings, those of one group
- * together: by the jackknife, which leaves out one of them, or of very many one of 50 blocks, at a time (Efron and Tibshirani 1993,
- * chapter 11). error is infinite where there is but one. SP_OK, SP_ENOMEM. */
-sp_status sp_judged_difference(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *with,
-                               const sp_judged *without, double *difference, double *error, sp_error *err);
 
-/* Decodes every recording with the model of its fold and judges against the labels; greater is better (the negative of
- * nll). Undecoded steps are wrong; a labelled step costs at most 20 nats. SP_OK, SP_ENOMEM and what decoding returns. */
-sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
-                         const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err);
+/* A figure of the recordings that take part, greater is better (the negative of nll), and what it is without each block of them. Steps that were
+ * not decoded are wrong; a figure that is not defined is 0. */
+enum { SP_MOST_BLOCKS = 50 };
+typedef struct sp_evidence {
+    double value;
+    int32_t n_blocks; /* of recordings, those of one group together; one for each group, or, of very many, SP_MOST_BLOCKS */
+    double without[SP_MOST_BLOCKS];
+} sp_evidence;
+/* SP_OK, SP_ENOMEM. O(S + blocks K^2) and what the figure needs. */
+sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *judged,
+                         sp_evidence *out, sp_error *err);
+/* By how much the figure is greater with something than without, of the same recordings; *error: the standard error of that over recordings
+ * by the jackknife (Efron and Tibshirani 1993, chapter 11), infinite where there is but one block. */
+double sp_evidence_gain(const sp_evidence *with, const sp_evidence *without, double *error);
 
 /* Settings of a model of counts. */
 typedef struct sp_settings {
@@ -35,9 +38,10 @@ typedef struct sp_settings {
     double dwell; /* quantile of the run lengths that the minimum dwell is; 0 = the rules' own */
 } sp_settings;
 
-/* The best settings by cross-validation: temperature, prior weight, transition weight and minimum dwell, one after the other,
- * twice round. With fewer than two labelled recordings (or groups), or without scores, nothing is tuned: plain settings and NaN
- * values. */
+/* Settings by cross-validation: temperature, prior weight, transition weight and minimum dwell, one after the other, twice round; chosen are
+ * the simplest within one standard error of the best: those with the fewest that differ from the plain ones, the better of equals
+ * (Breiman, Friedman, Olshen, Stone 1984, section 3.4.3). With too few recordings to judge by, or without scores, nothing is tuned:
+ * plain settings and NaN values. */
 sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                          sp_settings *best, sp_fit_report *report, sp_error *err);
 
@@ -95,6 +99,7 @@ typedef struct sp_tuner {
     const sp_fit_options *options;
     sp_workers *workers;
     int32_t n_folds, n_done;
+    int64_t n_groups;  /* labelled recordings, or groups */
     int32_t *fold;     /* [N] -1: not judged */
     uint8_t *judged;   /* [N] */
     uint8_t *use;      /* [n_folds,N] what the model of a fold learns from */
@@ -105,12 +110,13 @@ typedef struct sp_tuner {
  * set. SP_OK, SP_ENOMEM; to be cleared in any case. */
 sp_status sp_tuner_init(sp_tuner *tuner, sp_error *err);
 void sp_tuner_clear(sp_tuner *tuner);
+/* Are there enough groups for a standard error over them? Where not, nothing is chosen; why, in words. */
+bool sp_tuner_can_judge(const sp_tuner *tuner);
+extern const char sp_too_few_to_judge[];
 /* The training set without a fold. */
 sp_training sp_tuner_without(const sp_tuner *tuner, int32_t fold);
-/* What the models of the folds make of the recordings that they did not see; one more setting that was tried. SP_OK; SP_EFILE (stopped),
- * SP_ENOMEM and what decoding returns. */
-sp_status sp_tuner_run(sp_tuner *tuner, const sp_judged *out, sp_error *err);
-/* Judges the models on the recordings of their folds; greater is better. */
-sp_status sp_tuner_judge(sp_tuner *tuner, double *value, sp_error *err);
+/* What the models of the folds [n_folds] make of the recordings that they did not see, judged; one more setting that was tried. SP_OK;
+ * SP_EFILE (stopped), SP_ENOMEM and what decoding returns. */
+sp_status sp_tuner_judge(sp_tuner *tuner, sp_model *const *models, sp_evidence *out, sp_error *err);
 
 #endif

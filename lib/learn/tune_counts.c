@@ -1,4 +1,5 @@
 /* Counts, and the settings that make the most of them. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,52 +80,131 @@ sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, c
     return sp_settings_dwell(s, training, rules, model->min_dwell, err);
 }
 
-/* Settings are written into the models of counts of each fold. */
-static sp_status judge(sp_tuner *u, const sp_rules *rules, const sp_settings *s, double *value, sp_error *err)
+/* ---- the search ---- */
+
+static const sp_settings plain = {1, 1, 0, 0};
+
+enum { N_COORDINATES = COUNT(coordinates), N_SUBSETS = 1 << N_COORDINATES, MOST_TRIED = 128 };
+
+typedef struct tried {
+    sp_settings settings;
+    sp_evidence evidence;
+} tried;
+
+typedef struct trials {
+    sp_tuner *tuner;
+    const sp_rules *rules;
+    int n, best; /* best: of greatest value, the first of equals */
+    tried list[MOST_TRIED];
+} trials;
+
+static bool is_same(const sp_settings *a, const sp_settings *b)
 {
+    return a->temperature == b->temperature && a->transition_weight == b->transition_weight &&
+           a->prior_weight == b->prior_weight && a->dwell == b->dwell;
+}
+
+/* Settings, where they have not been tried, are written into the models of counts of each fold, which are judged. */
+static sp_status attempt(trials *t, const sp_settings *s, sp_error *err)
+{
+    sp_tuner *u = t->tuner;
     sp_status status = SP_OK;
+    for (int i = 0; i < t->n; i++)
+        if (is_same(&t->list[i].settings, s))
+            return SP_OK;
+    assert(t->n < MOST_TRIED);
+    tried *now = &t->list[t->n];
+    now->settings = *s;
     TRY(sp_training_go_on(u->training, err));
     for (int32_t f = 0; f < u->n_folds; f++) {
-        sp_training others = sp_tuner_without(u, f);
-        TRY(sp_settings_apply(s, &others, rules, u->models[f], err));
+        const sp_training others = sp_tuner_without(u, f);
+        TRY(sp_settings_apply(s, &others, t->rules, u->models[f], err));
     }
-    TRY(sp_tuner_judge(u, value, err));
+    TRY(sp_tuner_judge(u, u->models, &now->evidence, err));
+    if (t->n == 0 || now->evidence.value > t->list[t->best].evidence.value + 1e-12)
+        t->best = t->n;
+    t->n++;
 done:
     return status;
 }
 
-/* One setting after the other, twice round; a new value must be better, so the plain ones win ties. */
-static sp_status search(sp_tuner *u, const sp_rules *rules, sp_settings *best, double *before, double *after, sp_error *err)
+/* One setting after the other, twice round. */
+static sp_status search(trials *t, sp_error *err)
 {
-    double best_value = 0;
     sp_status status = SP_OK;
-    TRY(judge(u, rules, best, &best_value, err));
-    *before = best_value;
+    TRY(attempt(t, &plain, err));
     for (int round = 0; round < 2; round++)
-        for (int c = 0; c < COUNT(coordinates); c++) {
-            sp_settings base = *best;
+        for (int c = 0; c < N_COORDINATES; c++) {
+            sp_settings s = t->list[t->best].settings;
             for (int i = 0; i < coordinates[c].n; i++) {
-                sp_settings s = base;
-                if (*value_of(&s, &coordinates[c]) == coordinates[c].values[i])
-                    continue;
                 *value_of(&s, &coordinates[c]) = coordinates[c].values[i];
-                double value;
-                TRY(judge(u, rules, &s, &value, err));
-                if (value > best_value + 1e-12) {
-                    best_value = value;
-                    *best = s;
-                }
+                TRY(attempt(t, &s, err));
             }
         }
-    *after = best_value;
 done:
+    return status;
+}
+
+/* `from` where bit c of the subset is set, plain elsewhere. */
+static sp_settings part_of(sp_settings from, int subset)
+{
+    sp_settings s = plain;
+    for (int c = 0; c < N_COORDINATES; c++)
+        if (subset >> c & 1)
+            *value_of(&s, &coordinates[c]) = *value_of(&from, &coordinates[c]);
+    return s;
+}
+
+static int n_changed(sp_settings s)
+{
+    int n = 0;
+    sp_settings base = plain;
+    for (int c = 0; c < N_COORDINATES; c++)
+        n += *value_of(&s, &coordinates[c]) != *value_of(&base, &coordinates[c]);
+    return n;
+}
+
+/* The simplest within one standard error of the best: as few settings as can be differ from the plain ones; among equals the better. */
+static const tried *choose(const trials *t)
+{
+    const tried *best = &t->list[t->best], *chosen = best;
+    for (int i = 0; i < t->n; i++) {
+        const tried *other = &t->list[i];
+        double error;
+        const double loss = sp_evidence_gain(&best->evidence, &other->evidence, &error);
+        const int simpler = n_changed(chosen->settings) - n_changed(other->settings);
+        if (loss <= error && (simpler > 0 || (simpler == 0 && other->evidence.value > chosen->evidence.value)))
+            chosen = other;
+    }
+    return chosen;
+}
+
+static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp_fit_report *report, sp_error *err)
+{
+    trials *t = calloc(1, sizeof *t);
+    sp_status status = SP_OK;
+    TRY(t ? SP_OK : sp_no_memory(err));
+    t->tuner = u;
+    t->rules = rules;
+    TRY(search(t, err));
+    const sp_settings best = t->list[t->best].settings;
+    for (int subset = 0; subset < N_SUBSETS; subset++) {
+        const sp_settings s = part_of(best, subset);
+        TRY(attempt(t, &s, err));
+    }
+    const tried *chosen = choose(t);
+    *found = chosen->settings;
+    report->before = t->list[0].evidence.value;
+    report->after = chosen->evidence.value;
+done:
+    free(t);
     return status;
 }
 
 sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                          sp_settings *best, sp_fit_report *report, sp_error *err)
 {
-    sp_settings found = {1, 1, 0, 0};
+    sp_settings found = plain;
     sp_tuner u = {.training = training, .options = options, .workers = workers};
     sp_status status = SP_OK;
     if (options->tune != SP_TUNE_NONE && training->batch.scores.data) {
@@ -133,8 +213,10 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
             sp_training others = sp_tuner_without(&u, f);
             TRY(sp_model_from_labels(&others, rules, options->smoothing, "fold", &u.models[f], NULL, err));
         }
-        if (u.n_folds > 0)
-            TRY(search(&u, rules, &found, &report->before, &report->after, err));
+        if (sp_tuner_can_judge(&u))
+            TRY(tune(&u, rules, &found, report, err));
+        else
+            report->untuned = sp_too_few_to_judge;
         report->n_candidates += u.n_done;
     }
     *best = found;

@@ -20,7 +20,13 @@ typedef struct candidate {
 } candidate;
 
 static const double penalties[] = {300, 30};
+enum { N_PENALTIES = sizeof penalties / sizeof *penalties, MOST_CANDIDATES = 1 + 2 * N_PENALTIES };
 static const double usual_penalty = 3;
+
+typedef struct judged_candidate {
+    candidate is;
+    sp_evidence evidence;
+} judged_candidate;
 
 typedef struct search_state {
     sp_tuner tuner;
@@ -28,10 +34,12 @@ typedef struct search_state {
     sp_crf_weights weights; /* of the tuned counts */
     double smoothing;
     sp_crf *crf;
-    int64_t n;       /* parameters */
-    double *centre;  /* [n] from counts: what weights are drawn to */
-    double *theta;   /* [n_folds + 1, n] of the last candidate: where the next one starts */
-    sp_model **best; /* [n_folds] models of the best candidate; owned */
+    int64_t n;      /* parameters */
+    double *centre; /* [n] from counts: what weights are drawn to */
+    double *theta;  /* [n_folds + 1, n] of the last candidate: where the next one starts */
+    int n_judged;
+    judged_candidate judged[MOST_CANDIDATES]; /* from the simplest on */
+    sp_model **models;                        /* [MOST_CANDIDATES,n_folds] of those; owned */
 } search_state;
 
 /* Fits one candidate on the recordings that count now, from theta. */
@@ -52,63 +60,56 @@ done:
     return status;
 }
 
+static sp_model **models_of(const search_state *u, int i)
+{
+    return u->models + (size_t)i * (size_t)u->tuner.options->n_folds;
+}
+
+/* The next candidate, and its models of the folds. */
 static sp_status judge(search_state *u, candidate c, double *value, sp_error *err)
 {
     sp_tuner *tuner = &u->tuner;
+    judged_candidate *now = &u->judged[u->n_judged];
+    sp_model **models = models_of(u, u->n_judged);
     sp_status status = SP_OK;
     for (int32_t f = 0; f < tuner->n_folds; f++) {
         sp_crf_use(u->crf, sp_tuner_without(tuner, f).use);
         sp_minimised result;
         double *theta = u->theta + (int64_t)f * u->n;
-        sp_model *model = NULL;
         TRY(fit_one(u, c, 1e-4, theta, &result, err));
-        TRY(sp_crf_to_model(u->crf, theta, "fold", &model, err));
-        sp_model_free(tuner->models[f]);
-        tuner->models[f] = model;
+        TRY(sp_crf_to_model(u->crf, theta, "fold", &models[f], err));
     }
-    TRY(sp_tuner_judge(tuner, value, err));
+    now->is = c;
+    TRY(sp_tuner_judge(tuner, models, &now->evidence, err));
+    *value = now->evidence.value;
+    u->n_judged++;
 done:
     return status;
 }
 
-/* The models that were judged last are the best so far. */
-static void keep_models(search_state *u)
+/* The counts first; then fixed and free scale, from the strongest penalty to the weakest, until one does worse than the best. Chosen is the
+ * first of those within one standard error of the best. */
+static sp_status search(search_state *u, int *chosen, sp_error *err)
 {
-    for (int32_t f = 0; f < u->tuner.n_folds; f++) {
-        sp_model_free(u->best[f]);
-        u->best[f] = u->tuner.models[f];
-        u->tuner.models[f] = NULL;
-    }
-}
-
-/* The counts first, which win ties; then fixed and free scale, from the strongest penalty to the weakest, until one does
- * worse than the best. */
-static sp_status search(search_state *u, candidate *best, double *after, sp_error *err)
-{
-    double best_value, value;
-    candidate c = {true, INFINITY};
+    double best_value = -INFINITY, value;
+    int best = 0;
     const double asked = u->tuner.options->penalty;
     sp_status status = SP_OK;
-    TRY(judge(u, c, &best_value, err));
-    if (asked == 0) {
-        *best = c;
-        keep_models(u);
-    } else {
-        best_value = -INFINITY;
-    }
+    if (asked == 0)
+        TRY(judge(u, (candidate){true, INFINITY}, &best_value, err));
     for (int is_free = 0; is_free < 2; is_free++)
-        for (size_t i = 0; i < (asked > 0 ? 1 : sizeof penalties / sizeof *penalties); i++) {
-            c = (candidate){!is_free, asked > 0 ? asked : penalties[i]};
-            TRY(judge(u, c, &value, err));
+        for (int i = 0; i < (asked > 0 ? 1 : N_PENALTIES); i++) {
+            TRY(judge(u, (candidate){!is_free, asked > 0 ? asked : penalties[i]}, &value, err));
             if (value <= best_value)
                 break;
-            if (value > best_value) {
-                best_value = value;
-                *best = c;
-                keep_models(u);
-            }
+            best_value = value;
+            best = u->n_judged - 1;
         }
-    *after = best_value;
+    for (*chosen = 0; *chosen < best; (*chosen)++) {
+        double error;
+        if (sp_evidence_gain(&u->judged[best].evidence, &u->judged[*chosen].evidence, &error) <= error)
+            break;
+    }
 done:
     return status;
 }
@@ -122,8 +123,8 @@ static sp_status search_init(search_state *u, sp_error *err)
     u->n = sp_crf_n_parameters(u->crf);
     size_t rows = (size_t)tuner->options->n_folds + 2;
     u->theta = sp_zeros(&tuner->own, rows * (size_t)u->n, sizeof *u->theta);
-    u->best = sp_zeros(&tuner->own, (size_t)tuner->options->n_folds, sizeof(sp_model *));
-    if (!u->theta || !u->best)
+    u->models = sp_zeros(&tuner->own, MOST_CANDIDATES * (size_t)tuner->options->n_folds, sizeof(sp_model *));
+    if (!u->theta || !u->models)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
     for (size_t i = 0; i < rows; i++)
@@ -152,8 +153,12 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     candidate best = {false, options->penalty > 0 ? options->penalty : usual_penalty};
     TRY(sp_settings_dwell(&settings, training, rules, tuned.dwell, err));
     TRY(search_init(&u, err));
-    if (is_tuned && u.tuner.n_folds > 0)
-        TRY(search(&u, &best, &report->after, err));
+    int chosen = 0;
+    if (is_tuned && u.tuner.n_folds > 0) {
+        TRY(search(&u, &chosen, err));
+        best = u.judged[chosen].is;
+        report->after = u.judged[chosen].evidence.value;
+    }
     sp_minimised result;
     double *theta = u.theta + (int64_t)options->n_folds * u.n, value = 0;
     sp_crf_use(u.crf, NULL);
@@ -167,13 +172,13 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     report->log_likelihood = -value;
     report->n_candidates += u.tuner.n_done;
     TRY(sp_crf_to_model(u.crf, theta, options->name, &model, err));
-    TRY(sp_fit_durations(training, options, rules, &settings, u.best, workers, &model, report, err));
+    TRY(sp_fit_durations(training, options, rules, &settings, models_of(&u, chosen), workers, &model, report, err));
     *out = model;
     model = NULL;
 done:
     sp_model_free(model);
-    for (int32_t f = 0; u.best && f < options->n_folds; f++)
-        sp_model_free(u.best[f]);
+    for (int32_t i = 0; u.models && i < MOST_CANDIDATES * options->n_folds; i++)
+        sp_model_free(u.models[i]);
     sp_crf_free(u.crf);
     sp_tuner_clear(&u.tuner);
     free(tuned.dwell);

@@ -263,7 +263,7 @@ class TestLearnt(st.TestCase):
 
         said, model = fit("--method", "counts", "--durations", "auto")
         self.assertRegex(said, r"\ndurations +runs +no end +mean dispersion +smoothing\na +\d+ +\d+ +3\.\d +[\d.]+ +\d+ runs\nb +\d+ +\d+ +5\.0 +[\d.]+ +\d+ runs\n")
-        self.assertRegex(said, r"\ndurations: accuracy of viterbi on recordings that the model did not see is 0\.\d{4} better with them, "
+        self.assertRegex(said, r"\ndurations: accuracy of viterbi in the folds that chose them is 0\.\d{4} better with them, "
                                r"standard error 0\.\d{4}: taken\n")
         self.assertIn("fitted by counts, smoothing 0.5, with durations, on 800 labelled steps", said)
         self.assertEqual(set(model["durations"]), {"a", "b"})

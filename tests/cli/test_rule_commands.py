@@ -205,7 +205,7 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.assertLess(rules[1]["cost"], 8)
         self.assertEqual(rules[2], {"name": "idle", "rule": "never b b b b"})
         self.assertRegex(out, r"\nshort +never +%g   never a b a\nidle +never +never   never b b b b\n" % rules[1]["cost"])
-        self.assertRegex(out, r"prices: accuracy of viterbi on recordings that the model did not see: 1\.0000 with those learnt, 0\.9\d+ with those declared")
+        self.assertRegex(out, r"prices: accuracy of viterbi in the folds that chose them: 1\.0000 with those learnt, 0\.9\d+ with those declared")
         self.statepath("fit", "x.h5", "--rules", "m.json", "--method", "counts", "-o", "f.json", "-f")
         with open(self.path("f.json"), encoding="utf-8") as f:
             self.assertNotIn("cost", f.read())

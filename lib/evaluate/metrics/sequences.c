@@ -1,10 +1,12 @@
-/* Entity F1 and edit score of many paths, without an evaluation. */
+/* Entities, segments and edit scores of many paths, without an evaluation. */
 #include "evaluate/metrics/sequences.h"
+
+#include <math.h>
+#include <string.h>
 
 #include "core/try.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/metrics/edit.h"
-#include "evaluate/value.h"
 
 static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation */
 
@@ -57,22 +59,22 @@ bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
     return are_tags;
 }
 
-sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, sp_value *out, sp_error *err)
+sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_matched_entities *out, sp_error *err)
 {
     room m;
-    sp_entity_counts c = {0};
     sp_status status = SP_OK;
+    memset(out, 0, (size_t)p->n_recordings * sizeof *out);
     TRY(room_init(&m, p, err));
     bool are_tags = false;
     TRY(sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err));
     for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
-        sp_recording r = recording_of(p, n);
-        if (!p->use || p->use[n])
-            sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
+        const sp_recording r = recording_of(p, n);
+        sp_entity_counts c = {0};
+        if (p->use && !p->use[n])
+            continue;
+        sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
+        out[n] = (sp_matched_entities){c.reference, c.decoded, c.correct};
     }
-    *out = are_tags
-               ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded), "neither predicted nor in the reference")
-               : value_undefined("the classes are no tags");
 done:
     room_clear(&m);
     return status;
@@ -118,21 +120,16 @@ done:
     return status;
 }
 
-sp_status sp_edit_score(const sp_labelled_paths *p, sp_value *out, sp_error *err)
+sp_status sp_edit_scores(const sp_labelled_paths *p, double *out, sp_error *err)
 {
     room m;
-    double sum = 0, edit = NAN;
-    int64_t count = 0;
     sp_status status = SP_OK;
     TRY(room_init(&m, p, err));
     for (int64_t n = 0; n < p->n_recordings; n++) {
-        if (p->use && !p->use[n])
-            continue;
-        TRY(find_edit(p, n, NULL, &m, &edit, err));
-        sum += isnan(edit) ? 0 : edit;
-        count += !isnan(edit);
+        out[n] = NAN;
+        if (!p->use || p->use[n])
+            TRY(find_edit(p, n, NULL, &m, &out[n], err));
     }
-    *out = value_ratio(sum, (double)count, "no scored steps");
 done:
     room_clear(&m);
     return status;

@@ -22,15 +22,19 @@ typedef struct sp_labelled_paths {
     const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
 } sp_labelled_paths;
 
-/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
- *   classes  [K] names
- * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
-sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
+/* Entities of each recording, read as conlleval does (comparison.h, sp_entity_counts): out [N]; those of recordings that do not count
+ * stay 0.
+ *   classes  [K] names; those that are no tags have no entities
+ * SP_OK, SP_ENOMEM. O(S). */
+typedef struct sp_matched_entities {
+    int64_t reference, decoded, correct;
+} sp_matched_entities;
+sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_matched_entities *out, sp_error *err);
 
-/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
- * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
+/* Of each recording 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1: out [N]; NaN without scored steps,
+ * where the recording does not count, and where the numbers of runs multiply to more than 2^32. SP_OK, SP_ENOMEM.
  * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
-sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
+sp_status sp_edit_scores(const sp_labelled_paths *paths, double *out, sp_error *err);
 
 /* What F1@10, 25, 50 and the edit score of one recording are made of (comparison.h, sp_segments). */
 typedef struct sp_segment_counts {

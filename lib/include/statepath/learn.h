@@ -186,7 +186,8 @@ typedef struct sp_fit_report {
     int64_t n_recordings, n_steps; /* learnt from */
     int32_t n_candidates;          /* judged by cross-validation */
     sp_tune tune;
-    double before, after;  /* of the metric, cross-validated: plain (weights 1, temperature 1) and chosen; NaN without tuning */
+    double before, after;  /* of the metric in the folds that chose: plain (weights 1, temperature 1) and chosen; NaN without tuning */
+    const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */
     double penalty, scale; /* crf */
     int iterations;
     double log_likelihood; /* crf: conditional; em: of the scores */

@@ -105,12 +105,10 @@ typedef struct trial {
     sp_tuner *tuner;
     const sp_rules *rules;
     const lengths *lengths;
-    sp_training judged; /* the recordings that judge */
-    sp_judged now, best;
-    double value; /* of the best */
+    sp_evidence best;
 } trial;
 
-static sp_status decode(trial *t, const sp_settings *settings, bool has_durations, sp_judged *out, sp_error *err)
+static sp_status decode(trial *t, const sp_settings *settings, bool has_durations, sp_evidence *out, sp_error *err)
 {
     sp_tuner *u = t->tuner;
     sp_status status = SP_OK;
@@ -122,7 +120,7 @@ static sp_status decode(trial *t, const sp_settings *settings, bool has_duration
         TRY(make(&others, u->options, t->rules, settings, t->lengths, has_durations ? without(t->lengths, f) : NULL,
                  &u->models[f], err));
     }
-    TRY(sp_tuner_run(u, out, err));
+    TRY(sp_tuner_judge(u, u->models, out, err));
 done:
     return status;
 }
@@ -130,16 +128,12 @@ done:
 /* Tries settings with durations; *settings and the best so far become these where they are better. */
 static sp_status attempt(trial *t, sp_settings tried, sp_settings *settings, bool *is_better, sp_error *err)
 {
-    double value;
+    sp_evidence now;
     sp_status status = SP_OK;
-    TRY(decode(t, &tried, true, &t->now, err));
-    TRY(sp_judged_value(&t->judged, t->tuner->options->tune, &t->now, &value, err));
-    *is_better = value > t->value + 1e-12;
+    TRY(decode(t, &tried, true, &now, err));
+    *is_better = now.value > t->best.value + 1e-12;
     if (*is_better) {
-        const sp_judged before = t->best;
-        t->best = t->now;
-        t->now = before;
-        t->value = value;
+        t->best = now;
         *settings = tried;
     }
 done:
@@ -152,7 +146,7 @@ static sp_status search(trial *t, sp_settings *settings, sp_error *err)
     bool is_better;
     sp_settings next;
     sp_status status = SP_OK;
-    t->value = -INFINITY;
+    t->best.value = -INFINITY;
     if (settings->transition_weight == 0) /* what changes say is nothing, but not what durations do */
         settings->transition_weight = 1;
     TRY(attempt(t, *settings, settings, &is_better, err));
@@ -176,26 +170,16 @@ done:
 static sp_status judge(sp_tuner *u, const sp_rules *rules, sp_settings *settings, sp_model *const *others, const lengths *l,
                        sp_fit_report *report, sp_error *err)
 {
-    const sp_tune tune = u->options->tune;
-    trial t = {.tuner = u, .rules = rules, .lengths = l, .judged = *u->training};
-    sp_owned own = {0};
-    sp_judged base;
+    trial t = {.tuner = u, .rules = rules, .lengths = l};
+    sp_evidence base;
     sp_status status = SP_OK;
-    t.judged.use = u->judged;
-    if (!sp_judged_new(&own, u->training, tune, &t.now) || !sp_judged_new(&own, u->training, tune, &t.best) ||
-        !sp_judged_new(&own, u->training, tune, &base))
-        TRY(sp_no_memory(err));
-    TRY(others ? sp_cross_run(&t.judged, (const sp_model *const *)others, u->fold, u->n_folds, &u->options->strategy, u->workers,
-                              &base, err)
-               : decode(&t, settings, false, &base, err));
+    TRY(others ? sp_tuner_judge(u, others, &base, err) : decode(&t, settings, false, &base, err));
     TRY(search(&t, settings, err));
-    TRY(sp_judged_difference(&t.judged, u->options->group, tune, &t.best, &base, &report->durations_gain,
-                             &report->durations_error, err));
+    report->durations_gain = sp_evidence_gain(&t.best, &base, &report->durations_error);
     report->has_durations = u->options->durations == SP_DURATIONS_LEARN || report->durations_gain > report->durations_error;
     if (report->has_durations)
-        report->after = t.value;
+        report->after = t.best.value;
 done:
-    sp_owned_free(&own);
     return status;
 }
 
@@ -232,9 +216,7 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
     if (!(report->durations_untried = reason_against(training, options, rules))) {
         TRY(sp_tuner_init(&u, err));
         TRY(lengths_init(&l, training, u.fold, u.n_folds, err));
-        report->durations_untried = !has_any(&l)                   ? no_runs
-                                    : !is_wanted && u.n_folds == 0 ? "there are no two recordings (or groups) to judge by"
-                                                                   : NULL;
+        report->durations_untried = !has_any(&l) ? no_runs : !is_wanted && !sp_tuner_can_judge(&u) ? sp_too_few_to_judge : NULL;
     }
     if (is_wanted && report->durations_untried)
         TRY(sp_fail(err, SP_EINVAL, "`durations` learn: %s", report->durations_untried));

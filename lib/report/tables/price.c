@@ -15,10 +15,10 @@ static sp_value figure_of(const sp_comparison *c, int32_t s, const char *key)
 static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
 {
     static const struct {
-        const char *key, *bought_with;
-    } figures[] = {{"edit_score", "segments"}, {"kappa", "classes"}, {"macro_f1", "classes"}};
+        const char *key, *bought_with, *tune;
+    } figures[] = {{"edit_score", "segments", "edit"}, {"kappa", "classes", "kappa"}, {"macro_f1", "classes", "macro_f1"}};
     const int32_t argmax = sp_argmax_strategy(c);
-    const char *said = NULL;
+    const char *said = NULL, *tune = NULL;
     if (s < 0 || argmax < 0 || c->n_scored_steps == 0)
         return;
     const sp_value accuracy = figure_of(c, s, "accuracy"), plain = figure_of(c, argmax, "accuracy");
@@ -37,7 +37,10 @@ static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
             sp_buffer_text(line, ", ");
         sp_buffer_say(line, "%s %.4f (argmax %.4f)", sp_compared_by(figures[i].key)->name, now.value, then.value);
         said = figures[i].bought_with;
+        tune = tune ? tune : figures[i].tune;
     }
+    if (said && c->n_folds)
+        sp_buffer_say(line, "; --tune %s fits for that figure instead", tune);
     if (said)
         sp_buffer_text(line, ".");
 }

@@ -149,7 +149,7 @@ class TestHardLabels(st.TestCase):
         self.write_nights("truth.h5", truth)
         self.write_nights("said.h5", said)
         done = self.statepath("fit", "said.h5", "--labels", "truth.h5", "--rules", "sleep-aasm", "--method", "counts", "-o", "fitted.json")
-        self.assertIn("accuracy of viterbi on recordings that the model did not see", done.stdout)
+        self.assertIn("accuracy of viterbi in the folds that chose the settings", done.stdout)
         with open(self.path("fitted.json")) as f:
             model = json.load(f)
         want = np.ones((5, 5))

@@ -483,13 +483,14 @@ static void test_edit_score_of_some(void **state)
     const int32_t labels[] = {A, A, B, C, A, A, A, A}, paths[] = {A, B, B, B, B, B, B, B};
     const uint8_t use[] = {1, 0};
     sp_labelled_paths p = {.n_classes = 3, .n_recordings = 2, .offsets = offsets, .labels = labels, .paths = paths, .use = use};
-    sp_value out;
+    double out[2];
     sp_error err;
-    assert_ok(sp_edit_score(&p, &out, &err), &err);
-    assert_value(out, 1 - 1. / 3);
+    assert_ok(sp_edit_scores(&p, out, &err), &err);
+    assert_close(out[0], 1 - 1. / 3, 1e-15, 0);
+    assert_true(isnan(out[1]));
     p.use = NULL;
-    assert_ok(sp_edit_score(&p, &out, &err), &err);
-    assert_value(out, (1 - 1. / 3 + 0) / 2);
+    assert_ok(sp_edit_scores(&p, out, &err), &err);
+    assert_close(out[1], 0, 1e-15, 0);
 }
 
 /* A A B C, decoded A B B B: overlaps of 1/2 and 1/3. */
@@ -525,23 +526,21 @@ static void test_figures_of_many(void **state)
     const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4}, paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
     const uint8_t use[] = {1, 1, 0};
     sp_labelled_paths view = {5, 3, offsets, NULL, labels, paths, NULL};
-    sp_value v;
-    assert_ok(sp_entity_f1(&view, tags, &v, &err), &err); /* right 1 of 4 wanted, 3 found */
-    assert_close(v.value, 2.0 / 7, 1e-15, 0);
-    assert_ok(sp_edit_score(&view, &v, &err), &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
-    assert_close(v.value, (3.0 / 4 + 2.0 / 3 + 0) / 3, 1e-15, 0);
+    sp_matched_entities e[3];
+    double edit[3];
+    assert_ok(sp_entities_count(&view, tags, e, &err), &err);
+    assert_true(e[0].reference == 2 && e[0].decoded == 1 && e[0].correct == 1);
+    assert_true(e[1].reference == 1 && e[1].decoded == 1 && e[1].correct == 0);
+    assert_true(e[2].reference == 1 && e[2].decoded == 1 && e[2].correct == 0);
+    assert_ok(sp_edit_scores(&view, edit, &err), &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
+    assert_close(edit[0], 3.0 / 4, 1e-15, 0);
+    assert_close(edit[1], 2.0 / 3, 1e-15, 0);
+    assert_close(edit[2], 0, 1e-15, 0);
     view.use = use;
-    assert_ok(sp_entity_f1(&view, tags, &v, &err), &err);
-    assert_close(v.value, 2.0 / 5, 1e-15, 0);
-    assert_ok(sp_edit_score(&view, &v, &err), &err);
-    assert_close(v.value, (3.0 / 4 + 2.0 / 3) / 2, 1e-15, 0);
-}
-
-static void assert_same_value(sp_value a, sp_value b)
-{
-    assert_int_equal(a.undefined == NULL, b.undefined == NULL);
-    if (!a.undefined)
-        assert_true(a.value == b.value);
+    assert_ok(sp_entities_count(&view, tags, e, &err), &err);
+    assert_true(e[0].correct == 1 && e[2].reference == 0 && e[2].decoded == 0);
+    assert_ok(sp_edit_scores(&view, edit, &err), &err);
+    assert_true(edit[1] > 0 && isnan(edit[2]));
 }
 
 /* The figures by themselves are those of an evaluation. */
@@ -567,16 +566,18 @@ static void test_figures_of_an_evaluation(void **state)
                                       (const sp_decoded *const[]){&fine}};
         sp_comparison *c = evaluated(model, &arrays, &paths, NULL);
         sp_labelled_paths view = {5, 1, offsets, segments, labels, path, NULL};
-        sp_value f1, edit;
+        sp_matched_entities e;
+        double edit;
         sp_error err;
-        assert_ok(sp_entity_f1(&view, classes, &f1, &err), &err);
-        assert_ok(sp_edit_score(&view, &edit, &err), &err);
+        assert_ok(sp_entities_count(&view, classes, &e, &err), &err);
+        assert_ok(sp_edit_scores(&view, &edit, &err), &err);
         assert_int_equal(sp_classes_are_tags(5, classes), c->has_entities);
-        if (c->has_entities)
-            assert_same_value(f1, c->strategies[0].entities.pooled.f1);
-        else
-            assert_undefined(f1, "the classes are no tags");
-        assert_same_value(edit, c->strategies[0].edit_score);
+        const sp_value f1 = c->strategies[0].entities.pooled.f1;
+        const double n_entities = (double)(e.reference + e.decoded);
+        assert_true(c->has_entities || n_entities == 0);
+        assert_true(n_entities == 0 || (!f1.undefined && f1.value == 2 * (double)e.correct / n_entities));
+        assert_int_equal(isnan(edit), c->strategies[0].edit_score.undefined != NULL);
+        assert_true(isnan(edit) || edit == c->strategies[0].edit_score.value);
         sp_comparison_free(c);
         sp_model_free(model);
     }

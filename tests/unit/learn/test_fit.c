@@ -114,7 +114,8 @@ static void test_degenerate(void **state)
                 assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
                 check_json(model);
                 const bool is_counts = m == SP_FIT_CRF && isinf(report.penalty);
-                assert_non_null(strstr(model->description, is_counts ? "counts, better than any random field" : methods[m]));
+                assert_non_null(
+                    strstr(model->description, is_counts ? "counts, no random field tried being better" : methods[m]));
                 if (v == 0 && m == SP_FIT_COUNTS)
                     assert_true(isnan(report.after)); /* nothing to cross-validate with */
                 sp_fit_report_clear(&report);
@@ -131,6 +132,55 @@ static void test_degenerate(void **state)
                 }
                 learn_case_free(&c);
             }
+    sp_workers_free(workers);
+}
+
+/* Settings that gain nothing stay plain; a gain of many standard errors is taken; of two recordings, or groups, nothing is chosen. */
+static void test_evidence(void **state)
+{
+    (void)state;
+    enum { N = 12, T = 50, S = N * T };
+    sp_error err;
+    uint64_t random = 5;
+    int32_t labels[S];
+    int64_t offsets[N + 1];
+    double e[S * 2];
+    const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    for (int n = 0; n <= N; n++)
+        offsets[n] = n * T;
+    sp_training training = {.batch = {{e, SP_F64, 2, S, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_fit_options options = sp_fit_options_default();
+    sp_workers *workers = sp_workers_new(1);
+    for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
+        for (int t = 0; t < S; t++) {
+            labels[t] = t % T == 0 ? t / T % 2 : learn_uniform(&random) < 0.05 ? !labels[t - 1] : labels[t - 1];
+            const bool is_wrong = is_noisy && learn_uniform(&random) < 0.3; /* by 20 nats: plain settings follow it */
+            e[2 * t + labels[t]] = is_wrong ? -20 : 0;
+            e[2 * t + !labels[t]] = is_wrong ? 0 : -20;
+        }
+        sp_model *model;
+        sp_fit_report report;
+        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        assert_null(report.untuned);
+        if (is_noisy) {
+            assert_true(model->temperature > 5 && report.after > report.before + 0.1);
+        } else {
+            assert_true(report.before == 1 && report.after == 1 && model->temperature == 1 && model->transition_weight == 1);
+            assert_true(model->prior_weight == 0 &&
+                        (!model->min_dwell || (model->min_dwell[0] == 1 && model->min_dwell[1] == 1)));
+        }
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+    }
+    options.group = two_groups;
+    sp_model *model;
+    sp_fit_report report;
+    assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+    assert_non_null(report.untuned);
+    assert_true(isnan(report.after) && isnan(report.before));
+    assert_non_null(strstr(model->description, "; nothing was tuned: fewer than three labelled recordings (or groups)"));
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
     sp_workers_free(workers);
 }
 
@@ -217,8 +267,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_counts),   cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_evidence), cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

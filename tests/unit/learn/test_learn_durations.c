@@ -386,12 +386,15 @@ static void test_standard_error(void **state)
     }
     const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL}, N, offsets}, .labels = labels};
     const sp_judged with = {.paths = a}, without = {.paths = b};
-    double difference, error;
-    assert_ok(sp_judged_difference(&training, NULL, SP_TUNE_ACCURACY, &with, &without, &difference, &error, &err), &err);
-    assert_close(difference, .25, 1e-12, 0); /* .5, .2, .4, -.1 */
+    sp_evidence better, worse;
+    double error;
+    assert_ok(sp_evidence_of(&training, NULL, SP_TUNE_ACCURACY, &with, &better, &err), &err);
+    assert_ok(sp_evidence_of(&training, NULL, SP_TUNE_ACCURACY, &without, &worse, &err), &err);
+    assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .5, .2, .4, -.1 */
     assert_close(error, sqrt((.25 * .25 + .05 * .05 + .15 * .15 + .35 * .35) / 3 / 4), 1e-12, 0);
-    assert_ok(sp_judged_difference(&training, group, SP_TUNE_ACCURACY, &with, &without, &difference, &error, &err), &err);
-    assert_close(difference, .25, 1e-12, 0); /* .35, .15 */
+    assert_ok(sp_evidence_of(&training, group, SP_TUNE_ACCURACY, &with, &better, &err), &err);
+    assert_ok(sp_evidence_of(&training, group, SP_TUNE_ACCURACY, &without, &worse, &err), &err);
+    assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .35, .15 */
     assert_close(error, .1, 1e-12, 0);
 }
 
