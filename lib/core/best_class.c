@@ -19,7 +19,7 @@ static int32_t best_as_it_is(const double *e, int32_t n_classes, int32_t *n_best
     return best_k;
 }
 
-int32_t sp_best_class(const sp_scores *scores, const double *e, int32_t *n_best)
+int32_t sp_best_class(const sp_scores *scores, int64_t t, const double *e, int32_t *n_best)
 {
     const double rounding = 8 * DBL_EPSILON, *taken_off = scores->taken_off;
     double best = -INFINITY, size = 0;
@@ -32,7 +32,9 @@ int32_t sp_best_class(const sp_scores *scores, const double *e, int32_t *n_best)
         size = fmax(size, fabs(e[k]) + fabs(taken_off[k]));
         best = fmax(best, e[k] + taken_off[k]);
     }
-    if (says_nothing)
+    if (scores->given)
+        e = scores->given + t * scores->n_classes;
+    if (says_nothing || scores->given)
         return best_as_it_is(e, scores->n_classes, counted);
     for (int32_t k = scores->n_classes; k-- > 0;)
         if (e[k] + taken_off[k] >= best - rounding * size) {

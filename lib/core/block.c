@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Places in `memory` and `capacity`. */
-enum { OFFSETS, SCORES, LABELS, SEGMENTS, WEIGHTS, MASK, TAKEN_OFF, N_ARRAYS };
+enum { OFFSETS, SCORES, LABELS, SEGMENTS, WEIGHTS, MASK, TAKEN_OFF, GIVEN, N_ARRAYS };
 
 sp_block *sp_block_new(void)
 {
@@ -39,6 +39,7 @@ static void block_clear(sp_block *block)
     block->weights = NULL;
     block->mask = NULL;
     block->taken_off = NULL;
+    block->given = NULL;
 }
 
 /* Memory for a * b items of `size` bytes in place i, NULL when there is none. What was there is lost, so that the old and the
@@ -108,6 +109,16 @@ sp_status sp_block_take_off(sp_block *block, double weight, const double *log_pr
     return SP_OK;
 }
 
+sp_status sp_block_keep_given(sp_block *block, sp_error *err)
+{
+    const size_t n = (size_t)block->n_steps * (size_t)block->n_classes;
+    block->given = block_room(block, GIVEN, (uint64_t)block->n_steps, (uint64_t)block->n_classes, sizeof *block->given);
+    if (!block->given)
+        return sp_no_memory(err);
+    memcpy(block->given, block->scores, n * sizeof *block->given);
+    return SP_OK;
+}
+
 /* n floats to n doubles at the same place. From the end, piece by piece: the doubles of a piece end where floats are that have
  * been read. The piece between is what keeps loads and stores of two types at one address in order. */
 static void widen(void *items, size_t n)
@@ -156,7 +167,8 @@ sp_batch sp_block_batch(const sp_block *block)
                                  .n_classes = block->n_classes,
                                  .n_steps = block->n_steps,
                                  .segments = block->segments,
-                                 .taken_off = block->taken_off},
+                                 .taken_off = block->taken_off,
+                                 .given = block->given},
                       .n_recordings = block->n_recordings,
                       .offsets = block->offsets};
     return batch;

@@ -16,6 +16,9 @@ sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err);
 /* Notes what is about to be taken off each score: weight * log_prior[k], nothing where weight is 0. SP_OK or SP_ENOMEM. */
 sp_status sp_block_take_off(sp_block *block, double weight, const double *log_prior, sp_error *err);
 
+/* What the scores, doubles, are now goes into block->given. SP_OK, SP_ENOMEM. */
+sp_status sp_block_keep_given(sp_block *block, sp_error *err);
+
 /* Where a row of the block stands, for messages: "night.h5: /recordings/n3/log_probs, recording n3, step 17, class REM".
  *   row    0..S-1 of the block
  *   k      class, or -1 to name none

@@ -13,6 +13,7 @@
 #include "core/prepare.h"
 #include "core/row_check.h"
 #include "core/try.h"
+#include "core/windows.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
 
@@ -68,6 +69,8 @@ sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, cons
         o->temperature = isnan(model->temperature) ? 1 : model->temperature;
     if (isnan(o->prior_weight))
         o->prior_weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
+    o->windows = model->windows;
+    o->class_of_column = class_of_column;
     if (o->prior_weight == 0)
         return SP_OK;
     if (!model->prior)
@@ -148,7 +151,7 @@ static bool is_scaled(const sp_prepare_options *o)
 /* Steps 3 to 6 compute, and log(floor) is no float: rounded it would be off by 6e-8 nats at each step that it stands in. */
 bool sp_prepare_widens(const sp_prepare_options *o)
 {
-    return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || is_scaled(o);
+    return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || o->windows || is_scaled(o);
 }
 
 SP_ALWAYS_INLINE void widen_any(const float *restrict from, int64_t n, double *restrict to)
@@ -306,21 +309,9 @@ static void prepare_shares(void *arg, sp_scratch *scratch, int64_t first, int64_
     }
 }
 
-sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
-                     sp_error *err)
+static sp_status run_shares(sp_block *block, const sp_prepare_options *o, const float *narrow, sp_workers *workers,
+                            sp_prepare_counts *counts, sp_error *err)
 {
-    const sp_prepare_options *o = options;
-    sp_status status = sp_prepare_options_check(o, err);
-    if (status == SP_OK)
-        status = check_against_block(block, o, err);
-    const float *narrow = NULL;
-    if (status == SP_OK)
-        status = sp_block_take_off(block, o->prior_weight, o->log_prior, err);
-    if (status == SP_OK && sp_prepare_widens(o))
-        status = sp_block_widen(block, &narrow, err);
-    if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
-        return status;
-
     prepare_work w = {.block = block, .options = o, .narrow = narrow, .failed = INT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     w.few = block->n_classes < FEW_SCORES ? FEW_SCORES / block->n_classes : 1;
     w.share = block->n_classes < SHARE_SCORES ? SHARE_SCORES / block->n_classes : 1;
@@ -337,4 +328,55 @@ sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_work
         counts->masked += w.masked;
     }
     return SP_OK;
+}
+
+/* Steps 1 to 4, windows, and 5 to 8. */
+static sp_status run_with_windows(sp_block *block, const sp_prepare_options *o, const float *narrow, sp_workers *workers,
+                                  sp_prepare_counts *counts, sp_error *err)
+{
+    const int64_t n = block->n_steps * block->n_classes;
+    uint8_t *mask = block->mask;
+    sp_prepare_counts before = {0}, after = {0};
+    sp_prepare_options first = *o, last = *o;
+    first.temperature = 1;
+    first.prior_weight = 0;
+    first.clamp = false;
+    last.kind = SP_KIND_SCORES;
+    last.missing_uniform = true; /* NaN again for steps that say nothing, which 5 and 6 leave alone */
+    last.floor = 0;
+    block->mask = NULL;
+    sp_status status = run_shares(block, &first, narrow, workers, &before, err);
+    block->mask = mask;
+    TRY(status);
+    TRY(sp_block_keep_given(block, err));
+    TRY(sp_windows_apply_block(o->windows, o->class_of_column, block, true, workers, err));
+    TRY(run_shares(block, &last, NULL, workers, &after, err));
+    for (int64_t i = 0; i < n; i++)
+        if (((const double *)block->scores)[i] == -INFINITY)
+            block->given[i] = -INFINITY;
+    if (counts) {
+        counts->floored += before.floored;
+        counts->missing += before.missing;
+        counts->masked += after.masked;
+    }
+done:
+    return status;
+}
+
+sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
+                     sp_error *err)
+{
+    const sp_prepare_options *o = options;
+    sp_status status = sp_prepare_options_check(o, err);
+    if (status == SP_OK)
+        status = check_against_block(block, o, err);
+    const float *narrow = NULL;
+    if (status == SP_OK)
+        status = sp_block_take_off(block, o->prior_weight, o->log_prior, err);
+    block->given = NULL;
+    if (status == SP_OK && sp_prepare_widens(o))
+        status = sp_block_widen(block, &narrow, err);
+    if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
+        return status;
+    return (o->windows ? run_with_windows : run_shares)(block, o, narrow, workers, counts, err);
 }

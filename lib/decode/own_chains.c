@@ -13,6 +13,8 @@ static sp_batch part_of(const sp_batch *all, int64_t first, int64_t n, int64_t *
     part.offsets = offsets;
     part.scores.n_steps = offsets[n];
     part.scores.data = (const char *)all->scores.data + (size_t)from * (size_t)all->scores.n_classes * (size_t)all->scores.dtype;
+    if (part.scores.given)
+        part.scores.given += from * all->scores.n_classes;
     part.scores.segments = all->scores.segments ? all->scores.segments + from : NULL;
     return part;
 }

@@ -5,6 +5,7 @@
 
 #include "core/owned.h"
 #include "core/try.h"
+#include "core/windows.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
@@ -115,11 +116,16 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
                                        .log_prior = model->prior && model->prior_weight != 0 ? log_prior : NULL};
     for (int64_t i = 0; i < n; i++) {
         sp_scores s = sp_batch_recording(all, out->recordings[i]);
-        sp_scale_rows(&s, &scaling, scores + out->offsets[i] * K);
+        double *rows = scores + out->offsets[i] * K;
+        if (model->windows && !sp_windows_rows(model->windows, &s, rows))
+            return sp_no_memory(err);
+        if (model->windows)
+            s = (sp_scores){.data = rows, .dtype = SP_F64, .n_classes = K, .n_steps = s.n_steps, .segments = s.segments};
+        sp_scale_rows(&s, &scaling, rows);
         if (s.segments && s.n_steps)
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }
-    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL}, n, out->offsets};
+    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL, NULL}, n, out->offsets};
     return SP_OK;
 }
 

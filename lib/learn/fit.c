@@ -8,6 +8,7 @@
 
 #include "core/names.h"
 #include "core/try.h"
+#include "core/windows.h"
 #include "evaluate/metrics/sequences.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -166,6 +167,8 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                         how, (long long)r->n_steps, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
+    if (r->has_windows)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
     if (options->rules)
         used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);
     else if (options->seen)
@@ -249,7 +252,9 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
             "are not all (%s); tune by macro_f1 instead",
             first_other(K, training->classes));
-    sp_fit_report found = {.durations_gain = NAN,
+    sp_fit_report found = {.windows_gain = NAN,
+                           .windows_error = NAN,
+                           .durations_gain = NAN,
                            .durations_error = NAN,
                            .before = NAN,
                            .after = NAN,
@@ -258,13 +263,22 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
                            .tune = options->tune};
     learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
     sp_rules rules = {0};
+    sp_training seen = *training;
+    sp_windows *windows = NULL;
+    double *scores = NULL;
     sp_model *model = NULL;
     sp_status status = SP_OK;
     count_used(training, &found);
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    TRY(fit(training, options, &rules, workers, &model, &found, err));
-    TRY(sp_fit_prices(training, options, workers, model, &found, err));
+    TRY(sp_fit_windows(training, options, &rules, workers, &windows, &scores, &found, err));
+    found.has_windows = windows != NULL;
+    if (windows)
+        sp_training_take_scores(&seen, scores);
+    TRY(fit(&seen, options, &rules, workers, &model, &found, err));
+    TRY(sp_fit_prices(&seen, options, workers, model, &found, err));
+    model->windows = windows;
+    windows = NULL;
     TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
     *out = model;
@@ -275,6 +289,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     }
 done:
     sp_rules_clear(&rules);
+    sp_windows_free(windows);
+    free(scores);
     sp_model_free(model);
     sp_fit_report_clear(&found);
     return status;
@@ -288,14 +304,15 @@ static sp_status fit_decided(const sp_training *training, const sp_fit_options *
     double *scores = S <= SIZE_MAX / 16 / K ? malloc((S * K + 1) * sizeof *scores) : NULL;
     double *confusion = malloc(K * K * sizeof *confusion);
     sp_training seen = *training;
-    seen.batch.scores.data = scores;
-    seen.batch.scores.dtype = SP_F64;
+    sp_training_take_scores(&seen, scores);
     seen.decided = NULL;
     sp_status status = SP_OK;
     if (!scores || !confusion)
         TRY(sp_no_memory(err));
     TRY(sp_decided_scores(training, options, scores, confusion, err));
-    TRY(fit_scores(&seen, options, workers, out, report, err));
+    sp_fit_options how = *options;
+    how.features = SP_FEATURES_NONE; /* classes say too little for windows */
+    TRY(fit_scores(&seen, &how, workers, out, report, err));
     (*out)->labeller = confusion;
     confusion = NULL;
 done:

@@ -15,6 +15,13 @@ static inline sp_status sp_training_go_on(const sp_training *training, sp_error 
     return training->go_on ? training->go_on(training->go_on_arg, err) : SP_OK;
 }
 
+/* Other scores [S,K] in nats, borrowed. */
+static inline void sp_training_take_scores(sp_training *training, const double *scores)
+{
+    training->batch.scores.data = scores;
+    training->batch.scores.dtype = SP_F64;
+}
+
 /* Rules of one state per class as tables: what a learner must leave forbidden. */
 typedef struct sp_rules {
     int32_t n_classes; /* K */

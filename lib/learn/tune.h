@@ -41,9 +41,10 @@ typedef struct sp_settings {
 /* Settings by cross-validation: temperature, prior weight, transition weight and minimum dwell, one after the other, twice round; chosen are
  * the simplest within one standard error of the best: those with the fewest that differ from the plain ones, the better of equals
  * (Breiman, Friedman, Olshen, Stone 1984, section 3.4.3). With too few recordings to judge by, or without scores, nothing is tuned:
- * plain settings and NaN values. */
+ * plain settings and NaN values.
+ *   evidence  out: of these; untouched where nothing is tuned. May be NULL */
 sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                         sp_settings *best, sp_fit_report *report, sp_error *err);
+                         sp_settings *best, sp_evidence *evidence, sp_fit_report *report, sp_error *err);
 
 /* Temperature, prior weight and transition weight, the scales 0 to SP_SCALES - 1: the next value that is tried of one of them, below
  * (side -1) or above (1). False: there is none. */
@@ -74,6 +75,14 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
  * error of the difference. SP_OK; SP_EINVAL (nothing to judge by, no such rule), SP_ENOMEM and what decoding returns. */
 sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
                         sp_fit_report *report, sp_error *err);
+
+/* windows.c. Windows over neighbouring steps, as options->features says, and in the report. SP_FEATURES_AUTO: where counts on scores by windows that did
+ * not see the recording are better by more than a standard error of the difference.
+ *   out     NULL: there are none
+ *   scores  [S,K] by windows that did not see the recording, to learn the rest from; to be freed. With out
+ * SP_OK; SP_EINVAL (SP_FEATURES_WINDOWS, and they cannot be learnt), SP_ENOMEM and what decoding returns. */
+sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                         sp_windows **out, double **scores, sp_fit_report *report, sp_error *err);
 
 /* Counts with tuned settings. */
 sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,

@@ -179,7 +179,8 @@ static const tried *choose(const trials *t)
     return chosen;
 }
 
-static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp_fit_report *report, sp_error *err)
+static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp_evidence *evidence, sp_fit_report *report,
+                      sp_error *err)
 {
     trials *t = calloc(1, sizeof *t);
     sp_status status = SP_OK;
@@ -196,13 +197,15 @@ static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp
     *found = chosen->settings;
     report->before = t->list[0].evidence.value;
     report->after = chosen->evidence.value;
+    if (evidence)
+        *evidence = chosen->evidence;
 done:
     free(t);
     return status;
 }
 
 sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
-                         sp_settings *best, sp_fit_report *report, sp_error *err)
+                         sp_settings *best, sp_evidence *evidence, sp_fit_report *report, sp_error *err)
 {
     sp_settings found = plain;
     sp_tuner u = {.training = training, .options = options, .workers = workers};
@@ -214,7 +217,7 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
             TRY(sp_model_from_labels(&others, rules, options->smoothing, "fold", &u.models[f], NULL, err));
         }
         if (sp_tuner_can_judge(&u))
-            TRY(tune(&u, rules, &found, report, err));
+            TRY(tune(&u, rules, &found, evidence, report, err));
         else
             report->untuned = sp_too_few_to_judge;
         report->n_candidates += u.n_done;
@@ -232,7 +235,7 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
     sp_settings best;
     sp_status status = SP_OK;
     TRY(sp_model_from_labels(training, rules, options->smoothing, options->name, &model, &report->violations, err));
-    TRY(sp_tune_counts(training, options, rules, workers, &best, report, err));
+    TRY(sp_tune_counts(training, options, rules, workers, &best, NULL, report, err));
     if (!isnan(report->after))
         TRY(sp_settings_apply(&best, training, rules, model, err));
     TRY(sp_fit_durations(training, options, rules, &best, NULL, workers, &model, report, err));

@@ -145,7 +145,7 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     tuned.dwell = malloc((size_t)rules->n_classes * sizeof *tuned.dwell);
     if (!tuned.dwell)
         TRY(sp_no_memory(err));
-    TRY(sp_tune_counts(training, options, rules, workers, &settings, report, err));
+    TRY(sp_tune_counts(training, options, rules, workers, &settings, NULL, report, err));
     const bool is_tuned = !isnan(report->after);
     u.smoothing = options->smoothing > 0 ? options->smoothing : 1e-3;
     if (is_tuned)

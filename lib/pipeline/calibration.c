@@ -1,5 +1,6 @@
 #include "pipeline/calibration.h"
 #include "core/try.h"
+#include "core/windows.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "statepath/comparison.h"
@@ -75,7 +76,7 @@ done:
 
 static bool is_scaled(const sp_prepare_options *prepare)
 {
-    return prepare->temperature != 1 || prepare->prior_weight != 0;
+    return prepare->windows || prepare->temperature != 1 || prepare->prior_weight != 0;
 }
 
 sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
@@ -107,7 +108,7 @@ void sp_calibration_close(calibration *c)
     free(c->fold_log_prior);
 }
 
-static void fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording, double *rows)
+static bool fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording, double *rows)
 {
     const int32_t f = c->folds->fold[recording];
     if (scaling == SP_SCALING_DECODED) {
@@ -115,10 +116,14 @@ static void fill_rows(const calibration *c, sp_scaling scaling, const sp_scores 
         double weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
         sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature, weight,
                                 c->fold_log_prior + (size_t)f * (size_t)scores->n_classes, false};
-        sp_scale_rows(scores, &by, rows);
+        sp_scores weighed = {.data = rows, .dtype = SP_F64, .n_classes = scores->n_classes, .n_steps = scores->n_steps};
+        if (model->windows && !sp_windows_rows(model->windows, scores, rows))
+            return false;
+        sp_scale_rows(model->windows ? &weighed : scores, &by, rows);
     } else {
         sp_calibrate_rows(&c->fitted[f], scaling == SP_SCALING_VECTOR, scores, rows);
     }
+    return true;
 }
 
 /* Room for the rows of a block. */
@@ -149,7 +154,8 @@ static sp_status add_calibrations(sp_likelihood *l, const sp_block *block, const
             return sp_no_memory(err);
         for (int64_t n = 0; c->folds && n < block->n_recordings; n++) {
             const sp_scores scores = sp_batch_recording(&batch, n);
-            fill_rows(c, c->sums[i].scaling, &scores, block->first + n, l->rows + (size_t)block->offsets[n] * K);
+            if (!fill_rows(c, c->sums[i].scaling, &scores, block->first + n, l->rows + (size_t)block->offsets[n] * K))
+                return sp_no_memory(err);
         }
         const sp_scores view = c->folds ? rows_of(l, block) : batch.scores;
         status = sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
@@ -166,6 +172,10 @@ static sp_status as_given(sp_pipeline *p, const sp_block *block, sp_scores *give
     *given = scores;
     if (!is_scaled(by))
         return SP_OK;
+    if (block->given) {
+        *given = (sp_scores){.data = block->given, .dtype = SP_F64, .n_classes = block->n_classes, .n_steps = block->n_steps};
+        return SP_OK;
+    }
     if (!has_room(&p->likelihood, block))
         return sp_no_memory(err);
     sp_scale_rows(&scores, &back, p->likelihood.rows);

@@ -56,7 +56,7 @@ done:
 
 static bool takes_chunks(const sp_pipeline *p)
 {
-    return sp_consumers_want(p).n_best == 0 && !p->folds;
+    return sp_consumers_want(p).n_best == 0 && !p->folds && !p->prepare.windows;
 }
 
 static void summarise(const sp_pipeline *p)

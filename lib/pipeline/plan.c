@@ -81,6 +81,7 @@ static sp_run_plan choices_of(const sp_run_options *o)
         .has_durations = o->fit.durations != NULL,
         .durations = (sp_fit_durations_rule)WORD(fit.durations, 0),
         .prices = (sp_fit_prices_rule)WORD(fit.prices, 0),
+        .features = (sp_features_rule)WORD(fit.features, 0),
         .kappa_weights = (sp_kappa_weights)WORD(weighted_kappa, SP_KAPPA_UNWEIGHTED),
         .absent_class = (sp_absent_class)WORD(absent_class, SP_ABSENT_EXCLUDE),
         .interval = (sp_interval_kind)WORD(interval, SP_INTERVAL_STUDENTISED),

@@ -234,7 +234,7 @@ static void test_sparse_beam(void **state)
         double *data = malloc(STEPS * MOST_STATES * sizeof *data);
         for (int i = 0; i < STEPS * MOST_STATES; i++)
             data[i] = random_below(&random, 2);
-        c.scores = (sp_scores){data, SP_F64, MOST_STATES, STEPS, NULL, NULL};
+        c.scores = (sp_scores){data, SP_F64, MOST_STATES, STEPS, NULL, NULL, NULL};
         dense_model *m = dense_model_new(c.model, NULL);
         for (int32_t width = 1; width <= 4; width++) {
             int32_t expected[ORACLE_STEPS];
@@ -613,8 +613,8 @@ static void test_bad_arguments(void **state)
     sp_chain *chain = two_islands();
     sp_scratch *scratch = sp_scratch_new();
     double one[] = {0, 0}, score = 77;
-    sp_scores scores = {one, SP_F64, 2, 1, NULL, NULL}, empty = {one, SP_F64, 2, 0, NULL, NULL},
-              other = {one, SP_F64, 1, 2, NULL, NULL};
+    sp_scores scores = {one, SP_F64, 2, 1, NULL, NULL, NULL}, empty = {one, SP_F64, 2, 0, NULL, NULL, NULL},
+              other = {one, SP_F64, 1, 2, NULL, NULL, NULL};
     int32_t path[2] = {77, 77};
     sp_error err;
     assert_int_equal(decode_beam(chain, &scores, 0, scratch, path, &score, &err), SP_EINVAL);

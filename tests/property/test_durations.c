@@ -470,7 +470,7 @@ static void test_equals_the_chain_written_out(void **state)
         for (int i = 0; i < T * K; i++)
             data[i] = random_chance(&random, .02) ? -INFINITY : random_below(&random, 3);
         const int64_t n_steps = 1 + random_below(&random, T);
-        const sp_scores scores = {data, SP_F64, K, n_steps, NULL, NULL};
+        const sp_scores scores = {data, SP_F64, K, n_steps, NULL, NULL, NULL};
         sp_model *written = write_out(K, range, allow, weight), *model = sp_model_new("ranges", K, names);
         assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
         model->durations = calloc(K, sizeof *model->durations);
@@ -534,7 +534,7 @@ static void test_geometric_is_the_ordinary_chain(void **state)
         random_source random = {seed};
         for (int i = 0; i < T * K; i++)
             data[i] = 4 * random_unit(&random);
-        const sp_scores scores = {data, SP_F64, K, T, NULL, NULL};
+        const sp_scores scores = {data, SP_F64, K, T, NULL, NULL, NULL};
         for (int s = 0; s < N_STRATEGIES; s++) {
             int32_t path[T], expected[T];
             double score = 0, expected_score = 0;
@@ -578,7 +578,7 @@ static void test_any_length_is_free_staying(void **state)
         }
         for (int i = 0; i < T * K; i++)
             data[i] = 4 * random_unit(&random);
-        const sp_scores scores = {data, SP_F64, K, T, NULL, NULL};
+        const sp_scores scores = {data, SP_F64, K, T, NULL, NULL, NULL};
         sp_model *free_model = sp_model_new("free", K, names), *model = sp_model_new("lengths", K, names);
         assert_ok(sp_model_set_matrix(free_model, free_allow, free_weight, &err), &err);
         assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
@@ -626,7 +626,7 @@ static void test_minimum_is_min_dwell(void **state)
             int32_t path[T], expected[T];
             for (int i = 0; i < T * K; i++)
                 data[i] = seed % 2 ? random_unit(&random) : random_below(&random, 3);
-            const sp_scores scores = {data, SP_F64, K, T, NULL, NULL};
+            const sp_scores scores = {data, SP_F64, K, T, NULL, NULL, NULL};
             /* Greedy sees how many steps remain of a duration, but not of a min_dwell. */
             for (sp_strategy_kind kind = whole_at_end ? SP_BEAM : SP_GREEDY; kind <= SP_POSTERIOR_VITERBI; kind++) {
                 const sp_strategy strategy = {kind, kind == SP_BEAM || kind == SP_ONLINE ? 3 : 0};

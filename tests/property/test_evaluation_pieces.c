@@ -160,7 +160,7 @@ static sp_evaluation *open(const problem *p)
 static void add_whole(const problem *p, sp_evaluation *e, int64_t n)
 {
     int64_t first = p->offsets[n], offsets[2] = {0, p->offsets[n + 1] - first};
-    sp_scores scores = {p->scores + first * K, SP_F64, K, offsets[1], NULL, NULL};
+    sp_scores scores = {p->scores + first * K, SP_F64, K, offsets[1], NULL, NULL, NULL};
     const int32_t *paths[STRATEGIES], *raters[RATERS];
     const sp_decoded *results[STRATEGIES];
     for (int s = 0; s < STRATEGIES; s++) {
@@ -222,7 +222,7 @@ static void add_piece(const problem *p, sp_evaluation *e, int64_t first, int64_t
         paths[s] = around(p->paths[s] + first, at, n, before, after);
     for (int i = 0; i < RATERS; i++)
         raters[i] = around(p->raters[i] + first, at, n, before, after);
-    sp_scores scores = {copy_of(p->scores + (first + at) * K, (size_t)n * K * sizeof(double)), SP_F64, K, n, NULL, NULL};
+    sp_scores scores = {copy_of(p->scores + (first + at) * K, (size_t)n * K * sizeof(double)), SP_F64, K, n, NULL, NULL, NULL};
     sp_evaluation_piece piece = {.n_steps = n,
                                  .before = before,
                                  .after = after,

@@ -285,7 +285,7 @@ static void a_class_that_comes_back(void **state)
                 data[t * K + k] = drift[k] + random_unit(&random);
             }
         sample s = {.c = {.chain = draw_sparse(&random, K)}};
-        s.batch = (sp_batch){{data, SP_F64, K, RECORDINGS * STEPS, NULL, NULL}, RECORDINGS, offsets};
+        s.batch = (sp_batch){{data, SP_F64, K, RECORDINGS * STEPS, NULL, NULL, NULL}, RECORDINGS, offsets};
         compare_sample(&s, seed);
         check_marginals(&s);
         double ahead = 0;
@@ -459,7 +459,7 @@ static void test_log_z_does_not_drift(void **state)
         data[2 * t] = -0.1;
         data[2 * t + 1] = -INFINITY;
     }
-    sp_scores scores = {data, SP_F64, 2, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F64, 2, STEPS, NULL, NULL, NULL};
     sp_error err;
     assert_ok(sp_marginal_rows(chain, &scores, scratch, NULL, &log_z, &err), &err);
     assert_close(log_z, -0.1 * STEPS, 0, 1e-15);
@@ -491,7 +491,7 @@ static void test_logs_of_underflown(void **state)
     sp_chain *chain = two_classes(0, 0, true);
     double far[] = {0, -5000, 0, -5000}, marginals[4], logs[4], log_z;
     const double expected[] = {0, -10000, 0, -5000};
-    sp_scores scores = {far, SP_F64, 2, 2, NULL, NULL};
+    sp_scores scores = {far, SP_F64, 2, 2, NULL, NULL, NULL};
     collected out = {marginals, logs, 2, 2};
     sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
     sp_error err;
@@ -520,14 +520,14 @@ static void test_underflow_costs_no_digits(void **state)
         const double data[] = {0, -behind, -INFINITY, 0}, last_first[] = {-INFINITY, 0, 0, -behind};
         double marginals[4], logs[4], log_z;
         for (int way = 0; way < 2; way++) {
-            sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL, NULL};
+            sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL, NULL, NULL};
             collected out = {marginals, logs, 2, 2};
             sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
             assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, &log_z, &err), &err);
             assert_close(log_z, -behind, 0, 1e-13);
             assert_true(marginals[1] == 1 && marginals[3] == 1);
         }
-        sp_scores scores = {(double[]){0, -behind}, SP_F64, 2, 1, NULL, NULL}; /* and in the log of a marginal */
+        sp_scores scores = {(double[]){0, -behind}, SP_F64, 2, 1, NULL, NULL, NULL}; /* and in the log of a marginal */
         collected out = {marginals, logs, 2, 1};
         sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
         assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, NULL, &err), &err);

@@ -78,7 +78,7 @@ static void test_is_previous_prediction_masking(void **state)
     double *e = malloc(T * K * sizeof *e);
     for (int i = 0; i < T * K; i++)
         e[i] = 1e-9 * random_unit(&random) - 1e6; /* a running sum would swallow these differences */
-    sp_scores scores = {e, SP_F64, K, T, NULL, NULL};
+    sp_scores scores = {e, SP_F64, K, T, NULL, NULL, NULL};
     sp_scratch *scratch = sp_scratch_new();
     int32_t *path = malloc(T * sizeof *path);
     assert_ok(decode_greedy(chain, &scores, scratch, path, NULL, &err), &err);

@@ -462,7 +462,7 @@ static void long_argmax_paths_are_scored(void **state)
     assert_true(data && model);
     assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
     assert_ok(sp_chain_new(model, NULL, &s.chain, &err), &err);
-    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL, NULL}, .n_recordings = 1, .offsets = offsets};
+    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL, NULL, NULL}, .n_recordings = 1, .offsets = offsets};
     sp_decode_options options = sp_decode_options_default();
     options.strategy.kind = SP_ARGMAX;
     for (int down = 0; down < 2; down++) {
@@ -525,7 +525,7 @@ static void steps_of_far_prices_equal_plain(void **state)
 {
     (void)state;
     static const double zero[MANY];
-    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL, NULL};
+    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL, NULL, NULL};
     sp_scratch *scratch = sp_scratch_new();
     random_source random = {77};
     for (int trial = 0; trial < 60; trial++) {

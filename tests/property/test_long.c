@@ -40,7 +40,7 @@ static sp_status tape_read(void *arg, int64_t first, int64_t n, sp_scores *score
         assert_non_null(t->segments);
         memcpy(t->segments, t->whole->segments + first, (size_t)n * sizeof *t->segments);
     }
-    *scores = (sp_scores){t->rows, t->whole->dtype, t->whole->n_classes, n, t->segments, NULL};
+    *scores = (sp_scores){t->rows, t->whole->dtype, t->whole->n_classes, n, t->segments, NULL, NULL};
     return SP_OK;
 }
 

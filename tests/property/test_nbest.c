@@ -159,7 +159,7 @@ static void test_blocks(void **state)
     double *data = calloc(STEPS * CLASSES, sizeof *data);
     for (int i = 0; i < STEPS * CLASSES; i++)
         data[i] = random_below(&random, 3) - 1;
-    sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL, NULL, NULL};
     int32_t *many = calloc(MANY * STEPS, sizeof *many), *few = calloc(FEW * STEPS, sizeof *few);
     double many_scores[MANY], few_scores[FEW];
     sp_nbest_paths out = {.paths = many, .stride = STEPS, .scores = many_scores};
@@ -246,7 +246,7 @@ static void test_on_demand(void **state)
                                                      : (float)random_below(&random, 1 << 20) / 4096;
         for (int64_t t = 0; t < n_steps; t++)
             segments[t] = t * random_below(&random, 3) / 40;
-        sp_scores scores = {data, SP_F32, K, n_steps, trial % 4 ? NULL : segments, NULL};
+        sp_scores scores = {data, SP_F32, K, n_steps, trial % 4 ? NULL : segments, NULL, NULL};
         double ours[MOST], theirs[MOST];
         sp_nbest_paths one = {.paths = found, .stride = STEPS, .scores = ours},
                        other = {.paths = expected, .stride = STEPS, .scores = theirs};
@@ -299,7 +299,7 @@ static void test_many_steps(void **state)
     int32_t *path = calloc(2 * STEPS, sizeof *path), *best = path + STEPS;
     for (size_t i = 0; i < (size_t)STEPS * K; i++)
         data[i] = random_below(&random, 3);
-    sp_scores scores = {data, SP_F64, K, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F64, K, STEPS, NULL, NULL, NULL};
     sp_nbest_paths out = {.paths = path, .stride = STEPS, .scores = &score};
     sp_error err;
     assert_ok(sp_nbest(chain, &scores, 1, scratch, &out, &err), &err);

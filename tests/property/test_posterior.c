@@ -303,7 +303,7 @@ static void test_long_recording(void **state)
     double *marginals = calloc(2 * STEPS, sizeof *marginals), log_z;
     for (int64_t t = 0; t < STEPS; t++)
         data[2 * t] = data[2 * t + 1] = -1000;
-    sp_scores scores = {data, SP_F32, 2, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F32, 2, STEPS, NULL, NULL, NULL};
     sp_error err;
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
     /* STEPS + 1 paths of equal weight: the first b at step 0, ..., STEPS (never) */
@@ -328,7 +328,7 @@ static void test_log_z_does_not_drift(void **state)
         data[2 * t] = -0.1;
         data[2 * t + 1] = -INFINITY;
     }
-    sp_scores scores = {data, SP_F64, 2, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F64, 2, STEPS, NULL, NULL, NULL};
     sp_error err;
     assert_ok(sp_forward_backward(chain, &scores, scratch, NULL, &log_z, &err), &err);
     assert_close(log_z, -0.1 * STEPS, 0, 1e-15);
@@ -344,7 +344,7 @@ static void test_extreme_scores(void **state)
     sp_chain *chain = two_classes(0, -2000, true); /* a to b costs exp(-2000), no way back */
     sp_scratch *scratch = sp_scratch_new();
     double data[] = {0, -5000, 0, -5000, 0, -5000, -INFINITY, 0}, marginals[8], log_z, score = NAN;
-    sp_scores scores = {data, SP_F64, 2, 4, NULL, NULL};
+    sp_scores scores = {data, SP_F64, 2, 4, NULL, NULL, NULL};
     int32_t path[4];
     sp_error err;
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
@@ -377,7 +377,7 @@ static void test_underflow_costs_no_digits(void **state)
         const double data[] = {0, -behind, -INFINITY, 0}, last_first[] = {-INFINITY, 0, 0, -behind};
         double marginals[4], log_z;
         for (int way = 0; way < 2; way++) {
-            sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL, NULL};
+            sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL, NULL, NULL};
             assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
             assert_close(log_z, -behind, 0, 1e-13);
             assert_true(marginals[1] == 1 && marginals[3] == 1);
@@ -408,7 +408,7 @@ static void test_impossible_steps_are_never_taken(void **state)
     for (int i = 0; i < T * K; i++)
         data[i] = possible[i / K][i % K] ? 0 : -INFINITY;
     sp_model *model = sp_model_new("bridge", K, names);
-    sp_scores scores = {data, SP_F64, K, T, NULL, NULL};
+    sp_scores scores = {data, SP_F64, K, T, NULL, NULL, NULL};
     sp_scratch *scratch = sp_scratch_new();
     sp_chain *chain;
     int32_t path[T];
@@ -438,7 +438,7 @@ static void test_mea_keeps_the_end_of_a_dwell(void **state)
     const int32_t expected[] = {0, 1, 1};
     sp_model *model = sp_model_new("dwell", 3, names);
     sp_scratch *scratch = sp_scratch_new();
-    sp_scores scores = {data, SP_F64, 3, 3, NULL, NULL};
+    sp_scores scores = {data, SP_F64, 3, 3, NULL, NULL, NULL};
     sp_chain *chain;
     sp_error err;
     assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
@@ -466,7 +466,7 @@ static void test_edges(void **state)
     (void)state;
     sp_chain *chain = two_classes(0, 0, false);
     sp_scratch *scratch = sp_scratch_new();
-    sp_scores empty = {NULL, SP_F64, 2, 0, NULL, NULL};
+    sp_scores empty = {NULL, SP_F64, 2, 0, NULL, NULL, NULL};
     double log_z = 77, score = 77;
     sp_error err;
     assert_ok(sp_forward_backward(chain, &empty, scratch, NULL, &log_z, &err), &err);
@@ -477,7 +477,7 @@ static void test_edges(void **state)
     assert_ok(decode_mea(chain, &empty, scratch, NULL, &score, &err), &err);
     assert_true(score == 0);
     double one[] = {-1, -1};
-    sp_scores other = {one, SP_F64, 1, 2, NULL, NULL}, single = {one, SP_F64, 2, 1, NULL, NULL};
+    sp_scores other = {one, SP_F64, 1, 2, NULL, NULL, NULL}, single = {one, SP_F64, 2, 1, NULL, NULL, NULL};
     assert_int_equal(sp_forward_backward(chain, &other, scratch, NULL, &log_z, &err), SP_EINVAL);
     assert_int_equal(decode_mea(chain, &other, scratch, NULL, NULL, &err), SP_EINVAL);
     int32_t none = -1;

@@ -103,7 +103,7 @@ static void test_worked_cases(void **state)
     model->min_dwell[1] = 3;
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     const double cut[8] = {0, -inf, -inf, 0, -inf, 0, 0, -inf};
-    sp_scores scores = {cut, SP_F64, 2, 4, NULL, NULL};
+    sp_scores scores = {cut, SP_F64, 2, 4, NULL, NULL, NULL};
     assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
     assert_int_equal(n_broken, 1);
     assert_memory_equal(path, ((int32_t[]){0, 1, 1, 0}), sizeof path);
@@ -136,7 +136,7 @@ static void test_worked_cases(void **state)
         {nothing, 5, {0, 0, 0, 0}, {1, 1, 1, 1}},
     };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        scores = (sp_scores){ends[i].e, SP_F64, 2, 4, NULL, NULL};
+        scores = (sp_scores){ends[i].e, SP_F64, 2, 4, NULL, NULL, NULL};
         assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
         assert_int_equal(n_broken, ends[i].n_broken);
         assert_memory_equal(path, ends[i].path, sizeof path);
@@ -161,7 +161,7 @@ static void test_argmax_relaxed(void **state)
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     sp_scratch *scratch = sp_scratch_new();
     const double e[9] = {-1, 0, 0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -5, -4};
-    sp_scores scores = {e, SP_F64, 3, 3, NULL, NULL};
+    sp_scores scores = {e, SP_F64, 3, 3, NULL, NULL, NULL};
     int32_t path[3] = {7, 7, 7};
     int64_t n_broken;
     uint8_t broken[3];

@@ -228,7 +228,7 @@ static void test_large_sparse_model(void **state)
     double *data = malloc(STEPS * CLASSES * sizeof *data), *marginals = malloc(STEPS * CLASSES * sizeof *marginals), log_z;
     for (int i = 0; i < STEPS * CLASSES; i++)
         data[i] = 6 * random_unit(&random);
-    sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL, NULL};
+    sp_scores scores = {data, SP_F64, CLASSES, STEPS, NULL, NULL, NULL};
     sp_scratch *scratch = sp_scratch_new();
     int32_t best[STEPS], path[STEPS], two[2 * STEPS];
     double score, own = NAN, both[2];

@@ -200,7 +200,7 @@ void random_case_draw_scores(random_case *c, random_source *random, int64_t n_st
         for (int64_t t = 1; t < n_steps; t++)
             c->segments[t] = c->segments[t - 1] + (random_chance(random, 0.3) ? 7 : 0);
     }
-    c->scores = (sp_scores){c->data, SP_F64, (int32_t)n_classes, n_steps, c->segments, NULL};
+    c->scores = (sp_scores){c->data, SP_F64, (int32_t)n_classes, n_steps, c->segments, NULL, NULL};
 }
 
 static void draw_order(random_case *c, random_source *random)

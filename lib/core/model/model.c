@@ -1,5 +1,6 @@
 #include "statepath/model.h"
 #include "core/model/model.h"
+#include "core/windows.h"
 
 #include "core/rules/rules.h"
 
@@ -70,6 +71,7 @@ void sp_model_free(sp_model *model)
     sp_rules_drop(model, 0);
     free(model->prior);
     free(model->labeller);
+    sp_windows_free(model->windows);
     free(model);
 }
 

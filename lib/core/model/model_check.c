@@ -186,6 +186,25 @@ static sp_status check_labeller(const sp_model *model, sp_error *err)
     return SP_OK;
 }
 
+static sp_status check_windows(const sp_model *model, sp_error *err)
+{
+    const sp_windows *w = model->windows;
+    const size_t K = (size_t)model->n_classes;
+    if (!w)
+        return SP_OK;
+    bool is_fine = w->n > 0 && isfinite(w->scale) && w->floor < 0 && isfinite(w->floor);
+    for (int32_t i = 0; is_fine && i < w->n; i++)
+        is_fine = w->steps[i] > (i ? w->steps[i - 1] : 0);
+    for (size_t k = 0; is_fine && k < K; k++)
+        is_fine = isfinite(w->bias[k]);
+    for (size_t i = 0; is_fine && i < 4 * (size_t)w->n * K * K; i++)
+        is_fine = isfinite(w->weight[i]);
+    return is_fine
+               ? SP_OK
+               : sp_fail(err, SP_EMODEL,
+                         "model %s: windows need steps that ascend from 1 on, a floor below 0, and finite weights", model->name);
+}
+
 sp_status sp_model_check(const sp_model *model, sp_error *err)
 {
     sp_status status;
@@ -195,7 +214,7 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
         (status = check_transitions(model, err)) != SP_OK || (status = check_ends(model, model->start, "start", err)) != SP_OK ||
         (status = check_ends(model, model->end, "end", err)) != SP_OK || (status = check_dwell(model, err)) != SP_OK ||
         (status = check_durations(model, err)) != SP_OK || (status = check_labeller(model, err)) != SP_OK ||
-        (status = sp_rules_check(model, err)) != SP_OK)
+        (status = check_windows(model, err)) != SP_OK || (status = sp_rules_check(model, err)) != SP_OK)
         return status;
     if (model->prior) {
         double sum = 0;

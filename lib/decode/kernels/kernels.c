@@ -14,7 +14,7 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     const bool weighs_gaps = (chain->leave || chain->across) && batch->scores.segments;
     const bool looks_ahead = (chain->durations || chain->n_rules > 0) && strategy == SP_GREEDY;
     const bool goes_by_runs = chain->runs && strategy == SP_VITERBI;
-    const bool adds_again = batch->scores.taken_off && strategy == SP_ARGMAX;
+    const bool adds_again = (batch->scores.taken_off || batch->scores.given) && strategy == SP_ARGMAX;
     if (weighs_gaps || looks_ahead || goes_by_runs || adds_again) /* what no kernel does */
         isa = SP_ISA_PLAIN;
     kernels->way = SP_WAY_PLAIN;

@@ -9,7 +9,7 @@ static int64_t choose(sp_sequence *s, const sp_scores *scores, bool is_relaxed, 
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         const double *e = sp_row(scores, t, row);
-        int32_t k = sp_best_class(scores, e, NULL);
+        int32_t k = sp_best_class(scores, t, e, NULL);
         if (k < 0 && !is_relaxed)
             return t;
         s->path[t] = k < 0 ? 0 : k;

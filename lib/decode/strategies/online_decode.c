@@ -43,7 +43,7 @@ static sp_status flush(lagging *l, sp_sequence *s, sp_error *err)
     size_t K = (size_t)s->chain->n_classes, done = (size_t)l->n_path, left = (size_t)(l->n_rows - l->n_path);
     if (done == 0)
         return SP_OK;
-    sp_scores scores = {l->rows, SP_F64, s->chain->n_classes, l->n_path, l->segments, NULL};
+    sp_scores scores = {l->rows, SP_F64, s->chain->n_classes, l->n_path, l->segments, NULL, NULL};
     sp_status status = sp_sequence_write(s, l->written, &scores, l->path, NULL, err);
     memmove(l->rows, l->rows + done * K, left * K * sizeof *l->rows);
     if (l->segments)

@@ -180,7 +180,7 @@ static void add_ties(sp_comparison *comparison, const sp_scores *scores, double 
     for (int64_t t = 0; t < scores->n_steps; t++) {
         int32_t n = 0;
         sp_score_row(scores, t, row);
-        sp_best_class(scores, row, &n);
+        sp_best_class(scores, t, row, &n);
         comparison->tie_steps += n > 1;
         comparison->tie_scored_steps += n > 1 && labels && labels[t] >= 0;
     }

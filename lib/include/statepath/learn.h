@@ -148,6 +148,14 @@ typedef enum sp_fit_prices_rule {
                        path breaks the rule; 0: it plays no part */
 } sp_fit_prices_rule;
 
+/* Whether scores are weighed with those of neighbouring steps (sp_windows) before decoding. */
+typedef enum sp_features_rule {
+    SP_FEATURES_AUTO, /* where that is better on recordings held out, by more than one standard error, of five groups or more */
+    SP_FEATURES_NONE,
+    SP_FEATURES_WINDOWS, /* always */
+    SP_N_FEATURES_RULES
+} sp_features_rule;
+
 typedef struct sp_learnt_price {
     int32_t rule;            /* of the model's */
     double declared, learnt; /* nats a violation */
@@ -172,6 +180,7 @@ typedef struct sp_fit_options {
     int32_t memory;                  /* crf: 1 */
     sp_fit_durations_rule durations; /* SP_DURATIONS_NONE */
     sp_fit_prices_rule prices;       /* SP_PRICES_NONE */
+    sp_features_rule features;       /* SP_FEATURES_AUTO */
     int32_t n_folds;                 /* 5: folds inside the training set, for tuning */
     const int32_t *group; /* [N] recordings of equal number are never parted between folds; NULL: each its own. Borrowed */
     const char *name;     /* of the model; "fitted" */
@@ -186,7 +195,8 @@ typedef struct sp_fit_report {
     int64_t n_recordings, n_steps; /* learnt from */
     int32_t n_candidates;          /* judged by cross-validation */
     sp_tune tune;
-    double before, after;  /* of the metric in the folds that chose: plain (weights 1, temperature 1) and chosen; NaN without tuning */
+    double before,
+        after; /* of the metric in the folds that chose: plain (weights 1, temperature 1) and chosen; NaN without tuning */
     const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */
     double penalty, scale; /* crf */
     int iterations;
@@ -196,6 +206,10 @@ typedef struct sp_fit_report {
     bool has_durations;    /* they are in the model */
     double durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
     double durations_error;
+    double windows_gain; /* likewise of windows, as counts are judged with and without them; NaN: not judged */
+    double windows_error;
+    bool has_windows;
+    const char *windows_untried;        /* why they were not looked at, where they were asked for; or NULL */
     const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */
     int32_t n_prices;                   /* rules whose price was learnt */
     sp_learnt_price *prices;            /* [n_prices] */

@@ -76,6 +76,20 @@ typedef struct sp_rule {
 
 typedef enum sp_weight_form { SP_WEIGHTS_NONE, SP_WEIGHTS_PROBABILITIES, SP_WEIGHTS_LOG } sp_weight_form;
 
+/* New scores from those of a step and of the steps around it, as fit learns them (`features` windows). With l = log-probabilities of a row, at least
+ * `floor`, and x = means of l and of the probabilities over the `steps` steps before the step, and after it, of those within the recording
+ * and the stretch without a gap (none: the step itself):
+ *     new[k] = log softmax over k of  scale l[k] + bias[k] + sum_i weight[i,k] x[i]
+ * -INFINITY stays; so do steps that say nothing. */
+typedef struct sp_windows {
+    int32_t n;
+    int32_t *steps; /* [n] >= 1, ascending */
+    double floor, scale;
+    double *bias;   /* [K] */
+    double *weight; /* [n,2,2,K,K]: window; before, after; l, probabilities; class of those; class */
+} sp_windows;
+#define SP_WINDOWS_FLOOR (-8.0)
+
 typedef struct sp_model {
     char *name;        /* never NULL after sp_model_new() */
     char *description; /* or NULL */
@@ -121,6 +135,9 @@ typedef struct sp_model {
     /* Of a labeller that decides a class for each step, in place of scores: [K,K] how often, rows = reference, columns = what it
      * decided; not negative, each row with something above 0. Scores of a step labelled l are log P(l | class). NULL: none. */
     double *labeller;
+
+    /* How scores of neighbouring steps are weighed before decoding; NULL: they are not. */
+    sp_windows *windows;
 } sp_model;
 
 /* A model of K named classes, one state per class, no transitions yet (row all 0). Copies the names. NULL on lack of memory. */

@@ -35,6 +35,7 @@ typedef struct sp_scores {
     int64_t n_steps;         /* T >= 0 */
     const int64_t *segments; /* [T] or NULL: where the id changes the chain is broken, no transition is required across */
     const double *taken_off; /* [K] nats that sp_prepare() took off every score for the prior, which argmax adds again; or NULL */
+    const double *given;     /* [T,K] nats before windows of a model (sp_windows) changed them, which argmax goes by; or NULL */
 } sp_scores;
 
 /* e[t,k] as a double; exact for both types. */
@@ -64,6 +65,8 @@ static inline sp_scores sp_batch_recording(const sp_batch *b, int64_t n)
     int64_t first = b->offsets[n];
     if (r.data) /* NULL: a batch of labels only */
         r.data = (const char *)r.data + (size_t)first * (size_t)r.n_classes * (size_t)r.dtype;
+    if (r.given)
+        r.given += first * r.n_classes;
     r.n_steps = b->offsets[n + 1] - first;
     if (r.segments)
         r.segments += first;
@@ -98,14 +101,15 @@ typedef struct sp_block {
     double *weights;   /* [S], >= 0 */
     uint8_t *mask;     /* [S,K], 1 = possible */
     double *taken_off; /* [K] as in sp_scores; set by sp_prepare() */
+    double *given;     /* [S,K] likewise */
     /* Where it came from, borrowed, for messages; may be NULL. */
     const char *file;           /* name of the file */
     const char *dataset;        /* path of the scores, with {id} where the layout has one dataset a recording */
     const char *const *ids;     /* [N] of this block's recordings */
     const char *const *classes; /* [K] names of the score columns */
-    /* Private to the block's functions: memory of the seven arrays above, kept while an array is NULL, and its bytes. */
-    void *memory[7];
-    size_t capacity[7];
+    /* Private to the block's functions: memory of the eight arrays above, kept while an array is NULL, and its bytes. */
+    void *memory[8];
+    size_t capacity[8];
 } sp_block;
 
 enum { SP_BLOCK_SCORES = 1, SP_BLOCK_LABELS = 2, SP_BLOCK_SEGMENTS = 4, SP_BLOCK_WEIGHTS = 8, SP_BLOCK_MASK = 16 };
@@ -131,6 +135,7 @@ sp_batch sp_block_batch(const sp_block *block);
  *   2. the row is checked against its kind (below)
  *   3. e = log p (probs), log-softmax (logits), as it is (log_probs, scores)
  *   4. floor: where exp(e) < floor, e = log(floor); counted. Not for scores
+ *      windows: e = what windows over neighbouring steps make of it (model.h, sp_windows); block->given keeps what it was
  *   5. temperature: e = e / temperature, not renormalised
  *   6. prior: e[k] = e[k] - prior_weight * log_prior[k]
  *   7. mask: e[k] = -inf where mask[t,k] = 0 (missing rows too)
@@ -155,6 +160,8 @@ typedef struct sp_prepare_options {
     double temperature;      /* 1; > 0 */
     double prior_weight;     /* 0 */
     const double *log_prior; /* [K] nats in the order of the score columns, borrowed; needed when prior_weight != 0 */
+    const struct sp_windows *windows; /* NULL; of a model, borrowed. The block must hold whole recordings */
+    const int32_t *class_of_column;   /* [K] of the windows' model; NULL: in order */
 } sp_prepare_options;
 
 sp_prepare_options sp_prepare_options_default(void);

@@ -262,6 +262,44 @@ static void put_labeller(sp_json_writer *writer, const sp_model *model)
     sp_json_put(writer, "\n  }");
 }
 
+static void put_row(sp_json_writer *writer, int32_t n, const double *values)
+{
+    for (int32_t k = 0; k < n; k++) {
+        sp_json_put(writer, k ? ", " : "[");
+        sp_json_put_number(writer, values[k]);
+    }
+    sp_json_put(writer, "]");
+}
+
+static void put_windows(sp_json_writer *writer, const sp_model *model)
+{
+    const sp_windows *w = model->windows;
+    const int32_t K = model->n_classes;
+    const double *weight = w ? w->weight : NULL;
+    if (!w)
+        return;
+    sp_json_put(writer, ",\n  \"windows\": {\n    \"floor\": ");
+    sp_json_put_number(writer, w->floor);
+    sp_json_put(writer, ",\n    \"scale\": ");
+    sp_json_put_number(writer, w->scale);
+    sp_json_put(writer, ",\n    \"bias\": ");
+    put_row(writer, K, w->bias);
+    sp_json_put(writer, ",\n    \"of\": [");
+    for (int32_t i = 0; i < w->n; i++) {
+        sp_json_put(writer, i ? "},\n      {\"steps\": " : "\n      {\"steps\": ");
+        sp_json_put_number(writer, w->steps[i]);
+        for (int side = 0; side < 2; side++) {
+            sp_json_put(writer, side ? ",\n       \"after\": [" : ",\n       \"before\": [");
+            for (int32_t row = 0; row < 2 * K; row++, weight += K) {
+                sp_json_put(writer, row ? ",\n        " : "\n        ");
+                put_row(writer, K, weight);
+            }
+            sp_json_put(writer, "]");
+        }
+    }
+    sp_json_put(writer, "}]\n  }");
+}
+
 sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
 {
     sp_json_writer writer;
@@ -284,6 +322,7 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
         sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
     put_decoding(&writer, model);
     put_labeller(&writer, model);
+    put_windows(&writer, model);
     sp_json_put(&writer, "\n}\n");
     return sp_json_writer_close(&writer, text, err);
 }

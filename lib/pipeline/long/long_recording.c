@@ -34,7 +34,7 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
     const double step = (double)p->step_bytes + (double)sizeof(int32_t) * (n_best + p->n_strategies);
     const double T = (double)length_of(p, longest), need = step * T;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const char *what = p->folds ? "cv" : "nbest";
+    const char *what = p->folds ? "cv" : p->prepare.windows ? "windows" : "nbest";
     char n[SP_COUNT_TEXT];
     sp_count_text((int64_t)T, n);
     if (need > there)

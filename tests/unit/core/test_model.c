@@ -292,7 +292,7 @@ static void test_path_score(void **state)
     assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
     const float e[] = {-1, -2, -3, -4, -5, -6};
     const int64_t segments[] = {0, 0, 1};
-    sp_scores scores = {e, SP_F32, 2, 3, NULL, NULL};
+    sp_scores scores = {e, SP_F32, 2, 3, NULL, NULL, NULL};
     double score = 7;
     assert_ok(sp_path_score(chain, &scores, (int32_t[]){0, 1, 1}, &score, &err), &err);
     assert_true(score == -0.125 - 1 - 3 - 4 - 0.5 - 6 - 0.0625);
@@ -313,7 +313,7 @@ static void test_path_score(void **state)
     sp_chain_free(chain);
     options.is_boolean = true;
     assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
-    scores = (sp_scores){e, SP_F32, 2, 3, NULL, NULL};
+    scores = (sp_scores){e, SP_F32, 2, 3, NULL, NULL, NULL};
     assert_ok(sp_path_score(chain, &scores, (int32_t[]){0, 1, 1}, &score, &err), &err);
     assert_true(score == -1 - 4 - 6); /* nothing but the scores */
     sp_chain_free(chain);

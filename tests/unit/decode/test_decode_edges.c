@@ -33,11 +33,11 @@ static void test_short_recordings(void **state)
     const double e[6] = {-3, -INFINITY, -1, -2, -2, -1};
     const int64_t none[1] = {0}, empty[4] = {0, 0, 1, 1}, single[4] = {0, 1, 2, 3};
     for (int i = 0; i < N_OPTIONS; i++) {
-        sp_batch nothing = {{e, SP_F64, 2, 0, NULL, NULL}, 0, none};
+        sp_batch nothing = {{e, SP_F64, 2, 0, NULL, NULL, NULL}, 0, none};
         answer a = answer_decode(2, two, &nothing, &all_options[i]);
         answer_free(&a);
 
-        sp_batch with_empty = {{e, SP_F64, 2, 1, NULL, NULL}, 3, empty}; /* T = 0, 1, 0 */
+        sp_batch with_empty = {{e, SP_F64, 2, 1, NULL, NULL, NULL}, 3, empty}; /* T = 0, 1, 0 */
         a = answer_decode(2, two, &with_empty, &all_options[i]);
         assert_int_equal(a.paths[0], 0);
         const double scores[3] = {0, -3, 0};
@@ -45,13 +45,13 @@ static void test_short_recordings(void **state)
             assert_same_result(&a.results[n], &(sp_decoded){.step = -1, .score = scores[n]});
         answer_free(&a);
 
-        sp_batch ones = {{e, SP_F64, 2, 3, NULL, NULL}, 3, single}; /* T = 1 */
+        sp_batch ones = {{e, SP_F64, 2, 3, NULL, NULL, NULL}, 3, single}; /* T = 1 */
         a = answer_decode(2, two, &ones, &all_options[i]);
         assert_memory_equal(a.paths, ((int32_t[]){0, 0, 1}), 3 * sizeof(int32_t));
         answer_free(&a);
 
         const int64_t whole[2] = {0, 6};
-        sp_batch lonely = {{e, SP_F64, 1, 6, NULL, NULL}, 1, whole}; /* K = 1, one step impossible */
+        sp_batch lonely = {{e, SP_F64, 1, 6, NULL, NULL, NULL}, 1, whole}; /* K = 1, one step impossible */
         a = answer_decode(2, one, &lonely, &all_options[i]);
         int32_t expected = all_options[i].relax ? 0 : -1;
         for (int t = 0; t < 6; t++)
@@ -75,10 +75,10 @@ static void test_what_is_refused(void **state)
         sp_batch batch;
         const char *says;
     } wrong[] = {
-        {{{e, SP_F64, 1, 4, NULL, NULL}, 2, good}, "the scores have 1 classes and the model has 2"},
-        {{{e, SP_F64, 2, 4, NULL, NULL}, 2, late}, "offsets go from 1 to 4: they must go from 0 to the 4 steps"},
-        {{{e, SP_F64, 2, 4, NULL, NULL}, 2, early}, "offsets go from 0 to 3"},
-        {{{e, SP_F64, 2, 4, NULL, NULL}, 3, down}, "offsets go down from 3 to 1 at recording 1"},
+        {{{e, SP_F64, 1, 4, NULL, NULL, NULL}, 2, good}, "the scores have 1 classes and the model has 2"},
+        {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 2, late}, "offsets go from 1 to 4: they must go from 0 to the 4 steps"},
+        {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 2, early}, "offsets go from 0 to 3"},
+        {{{e, SP_F64, 2, 4, NULL, NULL, NULL}, 3, down}, "offsets go down from 3 to 1 at recording 1"},
     };
     sp_workers *workers = sp_workers_new(2);
     sp_decode_options options = sp_decode_options_default();
@@ -118,7 +118,7 @@ static void test_sums_out_of_range(void **state)
     sp_chain *chain = free_chain(2);
     sp_scratch *scratch = sp_scratch_new();
     const double e[4] = {-1.7e308, -1.7e308, -1.7e308, -1.7e308};
-    sp_scores scores = {e, SP_F64, 2, 2, NULL, NULL};
+    sp_scores scores = {e, SP_F64, 2, 2, NULL, NULL, NULL};
     int32_t path[2] = {7, 7};
     int64_t n_broken;
     sp_error err;
@@ -161,7 +161,7 @@ static void test_sentences(void **state)
     sp_scratch *scratch = sp_scratch_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int32_t path[3];
-        sp_scores scores = {cases[i].e, SP_F64, 2, cases[i].n_steps, NULL, NULL};
+        sp_scores scores = {cases[i].e, SP_F64, 2, cases[i].n_steps, NULL, NULL, NULL};
         assert_int_equal(decode_greedy(chain, &scores, scratch, path, NULL, &err), cases[i].status);
         assert_int_equal(err.step, cases[i].step);
         if (!strstr(err.message, cases[i].says) || !strstr(err.message, "`on_infeasible` relax"))
@@ -197,7 +197,7 @@ static void test_wide_back_pointers(void **state)
         assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
         double *e = calloc(4 * (size_t)K, sizeof *e);
         e[3 * (size_t)K + (size_t)K - 3] = 1; /* the last step's best is K-3 */
-        sp_scores scores = {e, SP_F64, K, 4, NULL, NULL};
+        sp_scores scores = {e, SP_F64, K, 4, NULL, NULL, NULL};
         sp_scratch *scratch = sp_scratch_new();
         assert_ok(sp_viterbi(chain, &scores, scratch, path, NULL, &err), &err);
         assert_memory_equal(path, ((int32_t[]){0, K - 1, K - 2, K - 3}), 4 * sizeof *path);
@@ -230,7 +230,7 @@ static void test_long_recording(void **state)
     random_source random = {9};
     for (int64_t i = 0; i < T * K; i++)
         e[i] = (float)(-8 * random_unit(&random));
-    sp_batch batch = {{e, SP_F32, K, T, NULL, NULL}, 1, offsets};
+    sp_batch batch = {{e, SP_F32, K, T, NULL, NULL, NULL}, 1, offsets};
     sp_decode_options options = sp_decode_options_default();
     answer a = answer_decode(1, chain, &batch, &options);
     assert_int_equal(a.results[0].status, SP_OK);

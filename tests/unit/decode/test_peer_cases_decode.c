@@ -92,7 +92,7 @@ static bool peer_case_read(const json_t *value, peer_case *c)
     assert_ok(status, &err);
     c->data = read_numbers(emissions, n_steps, n_classes, is_probability);
     apply_step_mask(json_object_get(value, "step_mask"), c->data, n_steps, n_classes);
-    c->scores = (sp_scores){c->data, SP_F64, (int32_t)n_classes, (int64_t)n_steps, NULL, NULL};
+    c->scores = (sp_scores){c->data, SP_F64, (int32_t)n_classes, (int64_t)n_steps, NULL, NULL, NULL};
     return true;
 }
 

@@ -456,7 +456,7 @@ static void test_regret_and_ties(void **state)
     const double e[] = {-1, -3, -2, -1, -1, -5, -INFINITY, -INFINITY, -INFINITY, -2, -2, -2, 0, -INFINITY, -1};
     const int32_t path[] = {B, A, A, N, B}, labels[] = {A, A, A, N, A};
     double best[5], row[3];
-    sp_scores scores = {e, SP_F64, 3, 5, NULL, NULL};
+    sp_scores scores = {e, SP_F64, 3, 5, NULL, NULL, NULL};
     sp_strategy_result s = {.n_undecoded = 0};
     sp_comparison c = {.n_recordings = 1, .n_strategies = 1, .strategies = &s};
     sp_strategy_sums sums = {.has_impossible = false};

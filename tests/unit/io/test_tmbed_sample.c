@@ -57,7 +57,7 @@ static void test_published_topologies(void **state)
     int n_same = 0;
     for (int p = 0; p < PROTEINS; p++) {
         int64_t n_steps = load_protein(file, ids[p], probs, published), n_unlike = 0;
-        sp_scores scores = {probs, SP_F32, CLASSES, n_steps, NULL, NULL};
+        sp_scores scores = {probs, SP_F32, CLASSES, n_steps, NULL, NULL, NULL};
         double score, margin, log_z, best_scores[3];
         sp_error err;
         assert_ok(sp_viterbi(chain, &scores, scratch, path, &score, &err), &err);

@@ -66,7 +66,7 @@ static runs_case runs_case_new(int64_t n, int64_t T, int32_t K, draw *of_a, draw
                     c.labels[r * T + t] = k;
     }
     c.training =
-        (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
+        (sp_training){.batch = {{NULL, SP_F64, K, n * T, NULL, NULL, NULL}, n, c.offsets}, .labels = c.labels, .classes = names};
     return c;
 }
 
@@ -157,7 +157,7 @@ static void test_what_is_cut(void **state)
     int32_t labels[] = {0, 0, 1, 1, 1, 0, 0, 0, 1, -1, 1, 0, 1, 1};
     const int64_t segments[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, offsets[] = {0, 14};
     const sp_training training = {
-        .batch = {{NULL, SP_F64, 2, 14, segments, NULL}, 1, offsets}, .labels = labels, .classes = names};
+        .batch = {{NULL, SP_F64, 2, 14, segments, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_learnt_duration found[2];
     sp_model *model = free_model(2);
     assert_ok(sp_model_learn_durations(model, &training, 5, found, &err), &err);
@@ -203,7 +203,7 @@ static void test_geometric_is_the_ordinary_chain(void **state)
         segments[t] = t / 25;
     for (int i = 0; i < T * K; i++)
         e[i] = -3 * learn_uniform(&seed);
-    const sp_scores scores = {e, SP_F64, K, T, segments, NULL};
+    const sp_scores scores = {e, SP_F64, K, T, segments, NULL, NULL};
     for (int w = 0; w < 3; w++) {
         sp_model *plain = fitted(&c.training, &options, NULL), *model = fitted(&c.training, &options, NULL);
         sp_learnt_duration found[K];
@@ -384,7 +384,7 @@ static void test_standard_error(void **state)
         a[i] = i % T < right[i / T] ? 0 : 1;
         b[i] = i % T < 5 ? 0 : 1;
     }
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL}, N, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels};
     const sp_judged with = {.paths = a}, without = {.paths = b};
     sp_evidence better, worse;
     double error;

@@ -54,7 +54,7 @@ static void test_probabilities(void **state)
             scores[i] = i == 6 ? -INFINITY : -4 * learn_uniform(&seed);
         int64_t offsets[2] = {0, T};
         sp_training training = {
-            .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+            .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
         sp_workers *workers = sp_workers_new(1);
         double sum = 0, first = NAN, first_score = 0, *theta = NULL;
         sp_chain *chain = NULL;
@@ -82,7 +82,7 @@ static void test_probabilities(void **state)
                 sum += exp(-f);
                 for (int i = 0; i < T * CASE_K; i++)
                     scaled[i] = scores[i] * theta[0];
-                sp_scores s = {scaled, SP_F64, CASE_K, T, NULL, NULL};
+                sp_scores s = {scaled, SP_F64, CASE_K, T, NULL, NULL, NULL};
                 assert_ok(sp_path_score(chain, &s, labels, &score, &err), &err);
                 if (isnan(first)) {
                     first = f;
@@ -159,7 +159,7 @@ static void test_sharp_scores(void **state)
     }
     int64_t offsets[2] = {0, T};
     sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+        .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
     sp_rules rules;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
     memset(rules.allow, 0, CASE_K * CASE_K);
@@ -276,7 +276,7 @@ static void test_recovery(void **state)
     }
     offsets[N] = S;
     sp_training training = {
-        .batch = {{scores, SP_F64, CASE_K, S, NULL, NULL}, N, offsets}, .labels = labels, .classes = c.training.classes};
+        .batch = {{scores, SP_F64, CASE_K, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = c.training.classes};
     sp_rules rules;
     sp_crf *crf;
     assert_ok(sp_rules_init(&rules, NULL, CASE_K, NULL, &err), &err);
@@ -469,7 +469,7 @@ static void test_silent_step_in_a_fold(void **state)
     model->prior[0] = 0.9;
     model->prior[1] = 0.1;
     model->prior_weight = 1;
-    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL}, 1, offsets}, .labels = labels};
+    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels};
     const sp_model *models[] = {model};
     const sp_decode_options options = sp_decode_options_default();
     const sp_decode_output output = {.paths = path};
@@ -489,9 +489,9 @@ static void test_scaled_rows(void **state)
                  wanted[] = {-0.5 + 0.2, -1 + 0.6, -INFINITY, 0, 0, 0};
     double made[6], back[6];
     sp_scores_scaling by = {2, 0.4, log_prior, false};
-    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL, NULL}, &by, made);
+    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL, NULL, NULL}, &by, made);
     by.undo = true;
-    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL, NULL}, &by, back);
+    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL, NULL, NULL}, &by, back);
     for (int i = 0; i < 6; i++) {
         assert_true(made[i] == wanted[i] || fabs(made[i] - wanted[i]) < 1e-15);
         assert_true(back[i] == e[i] || fabs(back[i] - e[i]) < 1e-15);
