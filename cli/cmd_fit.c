@@ -59,6 +59,22 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
         how->n_folds, how->n_folds);
 }
 
+/* Whether scores are weighed with those around, and why. */
+static void show_windows(const sp_fit_report *r, const sp_fit_options *how)
+{
+    char name[SP_STRATEGY_TEXT];
+    if (r->windows_untried)
+        printf("windows: not tried, because %s\n", r->windows_untried);
+    if (isnan(r->windows_gain))
+        return;
+    printf("windows: labels held out are %.4f nats a step %s with them, standard error %.4f", fabs(r->windows_gain),
+           r->windows_gain < 0 ? "less likely" : "likelier", r->windows_error);
+    if (!isnan(r->windows_figure_gain))
+        printf("; %s of %s %.4f %s", sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name),
+               fabs(r->windows_figure_gain), r->windows_figure_gain < 0 ? "worse" : "better");
+    printf(": %staken\n", r->has_windows ? "" : "not ");
+}
+
 /* What was learnt of how long classes last, and what became of it. */
 static void show_durations(const sp_fit_report *r, const sp_fit_options *how, const char *const *classes)
 {
@@ -116,6 +132,7 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
             show_violations(&report->violations, K, f->training.classes);
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
+        show_windows(report, &f->options);
         show_durations(report, &f->options, f->training.classes);
         show_tuning(report, &f->options);
         show_prices(report, &f->options, model);

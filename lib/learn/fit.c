@@ -254,6 +254,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             first_other(K, training->classes));
     sp_fit_report found = {.windows_gain = NAN,
                            .windows_error = NAN,
+                           .windows_figure_gain = NAN,
                            .durations_gain = NAN,
                            .durations_error = NAN,
                            .before = NAN,

@@ -76,8 +76,9 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
 sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
                         sp_fit_report *report, sp_error *err);
 
-/* windows.c. Windows over neighbouring steps, as options->features says, and in the report. SP_FEATURES_AUTO: where counts on scores by windows that did
- * not see the recording are better by more than a standard error of the difference.
+/* windows.c. Windows over neighbouring steps, as options->features says, and in the report. SP_FEATURES_AUTO: where, by windows that
+ * did not see the recording, labels are likelier than by a scale and a bias by more than a standard error of the difference, and tuned counts
+ * judged by options->tune are better than without windows.
  *   out     NULL: there are none
  *   scores  [S,K] by windows that did not see the recording, to learn the rest from; to be freed. With out
  * SP_OK; SP_EINVAL (SP_FEATURES_WINDOWS, and they cannot be learnt), SP_ENOMEM and what decoding returns. */

@@ -198,7 +198,7 @@ static sp_status tune(sp_tuner *u, const sp_rules *rules, sp_settings *found, sp
     report->before = t->list[0].evidence.value;
     report->after = chosen->evidence.value;
     if (evidence)
-        *evidence = chosen->evidence;
+        *evidence = t->list[t->best].evidence;
 done:
     free(t);
     return status;

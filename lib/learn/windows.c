@@ -257,13 +257,14 @@ done:
 
 /* ---- chosen ---- */
 
-static const double penalties[] = {300, 30};
+/* The first leaves nothing but scale and bias: what windows are held against. */
+static const double penalties[] = {1e9, 300, 30};
 enum { N_PENALTIES = sizeof penalties / sizeof *penalties, LEAST_GROUPS = 5 };
 
 typedef struct choice {
     sp_owned own;
     double *scores[N_PENALTIES]; /* [S,K] of each recording by windows that did not see it */
-    double nll[N_PENALTIES];
+    double *nll[N_PENALTIES];    /* [N] of their labels */
 } choice;
 
 /* The recordings of a fold by windows learnt on the others. */
@@ -282,7 +283,7 @@ static sp_status cross_fold(choice *c, const sp_tuner *u, int32_t f, sp_error *e
             TRY(sp_windows_rows(windows[i], &scores, rows) ? SP_OK : sp_no_memory(err));
             for (int64_t t = 0; t < scores.n_steps; t++)
                 if (is_learnt_from(u->training, batch->offsets[r] + t))
-                    c->nll[i] -= rows[t * K + u->training->labels[batch->offsets[r] + t]];
+                    c->nll[i][r] -= rows[t * K + u->training->labels[batch->offsets[r] + t]];
         }
 done:
     for (int i = 0; i < N_PENALTIES; i++)
@@ -319,7 +320,7 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
 {
     const size_t S = (size_t)training->batch.scores.n_steps, K = (size_t)training->batch.scores.n_classes;
     sp_tuner u = {.training = training, .options = options, .workers = workers};
-    choice c = {.nll = {0}};
+    choice c = {.nll = {NULL}};
     sp_evidence with, without;
     sp_status status = SP_OK;
     if (options->features == SP_FEATURES_NONE)
@@ -332,6 +333,7 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
         goto done;
     for (int i = 0; i < N_PENALTIES; i++) {
         c.scores[i] = sp_zeros(&c.own, S + 1, K * sizeof *c.scores[i]);
+        c.nll[i] = sp_zeros(&c.own, (size_t)training->batch.n_recordings, sizeof *c.nll[i]);
         TRY(sp_owned_status(&c.own, err));
         for (size_t t = 0; t < S; t++)
             sp_score_row(&training->batch.scores, (int64_t)t, c.scores[i] + t * K);
@@ -341,13 +343,20 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
         if (options->progress)
             options->progress(options->progress_arg, "windows", f + 1, u.n_folds);
     }
-    const int best = c.nll[1] < c.nll[0];
+    sp_evidence likelihood[N_PENALTIES];
+    sp_training judged = *training;
+    judged.use = u.judged;
+    for (int i = 0; i < N_PENALTIES; i++)
+        TRY(sp_evidence_of(&judged, options->group, SP_TUNE_NLL, &(sp_judged){.nll = c.nll[i]}, &likelihood[i], err));
+    const int best = likelihood[2].value > likelihood[1].value ? 2 : 1;
+    report->windows_gain = sp_evidence_gain(&likelihood[best], &likelihood[0], &report->windows_error);
     if (sp_tuner_can_judge(&u) && options->tune != SP_TUNE_NONE) {
         TRY(judge(&u, rules, NULL, &without, err));
         TRY(judge(&u, rules, c.scores[best], &with, err));
-        report->windows_gain = sp_evidence_gain(&with, &without, &report->windows_error);
+        report->windows_figure_gain = with.value - without.value;
     }
-    if (options->features == SP_FEATURES_AUTO && !(report->windows_gain > report->windows_error))
+    if (options->features == SP_FEATURES_AUTO &&
+        !(report->windows_gain > report->windows_error && report->windows_figure_gain > 0))
         goto done;
     TRY(learn(training, 1, &penalties[best], workers, out, err));
     if (!(*scores = malloc((S + 1) * K * sizeof **scores)))

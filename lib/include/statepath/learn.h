@@ -150,7 +150,8 @@ typedef enum sp_fit_prices_rule {
 
 /* Whether scores are weighed with those of neighbouring steps (sp_windows) before decoding. */
 typedef enum sp_features_rule {
-    SP_FEATURES_AUTO, /* where that is better on recordings held out, by more than one standard error, of five groups or more */
+    SP_FEATURES_AUTO, /* where labels of recordings held out are likelier by more than one standard error, and the figure is better; of
+                         five groups or more */
     SP_FEATURES_NONE,
     SP_FEATURES_WINDOWS, /* always */
     SP_N_FEATURES_RULES
@@ -206,8 +207,9 @@ typedef struct sp_fit_report {
     bool has_durations;    /* they are in the model */
     double durations_gain; /* what the figure was better by with them, and its standard error; NaN: not judged */
     double durations_error;
-    double windows_gain; /* likewise of windows, as counts are judged with and without them; NaN: not judged */
+    double windows_gain; /* nats by which labels are likelier with windows, a step, and its standard error; NaN: not judged */
     double windows_error;
+    double windows_figure_gain; /* what the figure of tuned counts is better by with them; NaN: not judged */
     bool has_windows;
     const char *windows_untried;        /* why they were not looked at, where they were asked for; or NULL */
     const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */

@@ -431,6 +431,7 @@ def fit(
     folds: int = 5,
     durations: Literal["none", "auto", "learn"] = "none",
     prices: Literal["none", "learn"] = "none",
+    features: Literal["auto", "none", "windows"] = "auto",
     seen: int = 0,
     name: str = "fitted",
     progress: Progress | None = None,
@@ -464,6 +465,9 @@ def fit(
     prices : {"none", "learn"}
         What a violation costs of those `rules` of the model over more than two steps that have a name: as declared, or another, from never
         to nothing, where that is better on recordings held out by more than a standard error.
+    features : {"auto", "none", "windows"}
+        Whether scores of a step are weighed with those of the steps around it before decoding (`windows` of the model): where labels of
+        recordings held out are likelier by more than a standard error and the figure is better, of five recordings or more; never; always.
     seen : int
         Above 0: rules from the labels, what is seen so many times.
     name : str
@@ -538,6 +542,7 @@ def fit(
         "folds": _integer(folds, "folds"),
         "durations": None if durations == "none" else durations,
         "prices": None if prices == "none" else prices,
+        "features": None if features == "auto" else features,
         "seen": _integer(seen, "seen"),
         "epoch_seconds": None if seconds is None else seconds_of(seconds),
         "name": name,
