@@ -85,6 +85,10 @@ def random_model(draw):
     if draw.random() < 0.1:
         model["labeller"] = {"classes": classes[::-1], "confusion": [[draw.randint(1, 9) for _ in classes] for _ in classes]}
     if draw.random() < 0.2:
+        row = lambda: [draw.randint(-8, 8) / 8 for _ in classes]
+        side = lambda: [row() for _ in range(2 * K)]
+        model["windows"] = {"floor": -8, "scale": draw.choice([1, 0.5]), "bias": row(), "of": [{"steps": n, "before": side(), "after": side()} for n in (1, 4)]}
+    if draw.random() < 0.2:
         model.update(description="of chance", source="the test")
     return model
 

@@ -95,7 +95,9 @@ sp_status sp_model_read_windows(sp_model_reader *reader)
     for (int32_t i = 0; i < n; i++) {
         const sp_json_at here = {&list_at, NULL, (size_t)i};
         json_t *window = json_array_get(list, (size_t)i);
-        TRY(sp_model_want_object(reader, &here, window, "with \"steps\", \"before\" and \"after\""));
+        if (!json_is_object(window))
+            return sp_json_fail(&reader->doc, &here,
+                                "key \"windows\", \"of\": needs objects with \"steps\", \"before\" and \"after\"");
         TRY(sp_json_check_keys(&reader->doc, &here, window, 3, window_keys));
         TRY(read_steps(reader, &here, window, i ? w->steps[i - 1] + 1 : 1, &w->steps[i]));
         for (int side = 0; side < 2; side++)

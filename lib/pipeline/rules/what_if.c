@@ -39,7 +39,7 @@ static const sp_trace *find_trace(const sp_comparison *c, int64_t recording)
     return NULL;
 }
 
-/* The scores of a recording before temperature and prior [T,K]; NaN where a step says nothing. */
+/* The scores of a recording before windows, temperature and prior [T,K], which the page's model applies; NaN where a step says nothing. */
 static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, sp_error *err)
 {
     const sp_part part = {.recording = trace->recording, .count = 1};
@@ -47,6 +47,7 @@ static sp_status read_scores(packing *w, const sp_trace *trace, double *scores, 
     sp_prepare_options prepare = w->p->prepare;
     prepare.temperature = 1;
     prepare.prior_weight = 0;
+    prepare.windows = NULL;
     const size_t K = (size_t)w->comparison->n_classes, T = (size_t)trace->n_steps;
     uint8_t *says_nothing = calloc(T + 1, 1);
     sp_status status = SP_OK;

@@ -358,6 +358,7 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "min_dwell_at_end", PyBool_FromLong(m->min_dwell_at_end)) && put(d, "has_times", PyBool_FromLong(has_times)) &&
         put(d, "n_durations", PyLong_FromLong(n_durations)) && put(d, "timed_rules", timed_rules(m)) &&
         put(d, "prior", bytes_or_none(m->prior, m->n_classes, sizeof *m->prior)) &&
+        put(d, "windows", PyLong_FromLong(m->windows ? m->windows->steps[m->windows->n - 1] : 0)) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&
         put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)))

@@ -136,6 +136,30 @@ static void measure_groups(request *r)
     }
 }
 
+/* The windows of the model under "windows", and the class of each column; both are borrowed from the dictionary. */
+static bool windows_from(PyObject *options, int32_t n_classes, sp_prepare_options *how)
+{
+    PyObject *object = MEMBER(options, "windows"), *classes = MEMBER(options, "class_of_column");
+    if (!object || object == Py_None)
+        return true;
+    const sp_model *model = model_of_object(object);
+    if (!model)
+        return false;
+    how->windows = model->windows;
+    if (classes && classes != Py_None) {
+        char *bytes;
+        Py_ssize_t n;
+        if (PyBytes_AsStringAndSize(classes, &bytes, &n) != 0)
+            return false;
+        if (n != (Py_ssize_t)n_classes * (Py_ssize_t)sizeof(int32_t)) {
+            PyErr_SetString(PyExc_ValueError, "class_of_column: one number for each class");
+            return false;
+        }
+        how->class_of_column = (const int32_t *)(const void *)bytes;
+    }
+    return true;
+}
+
 bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior)
 {
     *how = sp_prepare_options_default();
@@ -146,7 +170,7 @@ bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *
     if (PyErr_Occurred() || !array_from(options, "log_prior", FLOAT64, n_classes, false, log_prior))
         return false;
     how->log_prior = log_prior->data;
-    return true;
+    return windows_from(options, n_classes, how);
 }
 
 /* One recording that is decoded before another thread would have begun. */
@@ -166,7 +190,7 @@ static bool options_from(request *r, PyObject *options)
         return false;
     r->how.clamp = r->labels.data != NULL;
     r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
-                    how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || r->mask.data;
+                    how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || how->windows || r->mask.data;
     r->looks_along = r->looks_along && !r->is_changed;
     r->context = context_take(is_short(r) ? 1 : (int)threads);
     return r->context != NULL;

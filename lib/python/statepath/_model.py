@@ -846,6 +846,7 @@ class Model:
         durations = f", durations of {n_durations} class{'' if n_durations == 1 else 'es'}" if n_durations else ""
         n_rules = len(self._fields["timed_rules"])
         rules = f", {n_rules} rule{'' if n_rules == 1 else 's'}" if n_rules else ""
+        rules += ", windows over neighbouring steps" if self._fields["windows"] else ""
         return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}{durations}{rules}"
 
     def __repr__(self) -> str:

@@ -167,6 +167,10 @@ class Settings:
             raise StatepathError(f"threads={threads!r}: a number from 0 (all processors) to 4096")
         self.options = {"kind": number_of_kind(given.get("kind")), "missing_uniform": missing == "uniform", "threads": int(threads)}
         self._take_numbers(model, given.get("temperature"), given.get("prior_weight"), given.get("floor"))
+        if model._fields["windows"]:
+            self.options["windows"] = model._handle
+            if self.class_of_column is not None:
+                self.options["class_of_column"] = np.ascontiguousarray(self.class_of_column, np.int32).tobytes()
 
     def _take_numbers(self, model: Model, temperature: Any, prior_weight: Any, floor: Any) -> None:
         own = model._fields
