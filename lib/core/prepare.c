@@ -9,11 +9,11 @@
 #include "core/block.h"
 #include "core/isa.h"
 #include "core/logmath.h"
+#include "core/model/windows.h"
 #include "core/numbers.h"
 #include "core/prepare.h"
 #include "core/row_check.h"
 #include "core/try.h"
-#include "core/windows.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
 

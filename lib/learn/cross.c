@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/windows.h"
 #include "core/owned.h"
 #include "core/try.h"
-#include "core/windows.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
@@ -125,7 +125,8 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
         if (s.segments && s.n_steps)
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }
-    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL, NULL}, n, out->offsets};
+    out->batch =
+        (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL, NULL, NULL}, n, out->offsets};
     return SP_OK;
 }
 

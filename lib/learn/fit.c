@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/windows.h"
 #include "core/names.h"
 #include "core/try.h"
-#include "core/windows.h"
 #include "evaluate/metrics/sequences.h"
 #include "learn/learn.h"
 #include "learn/training.h"

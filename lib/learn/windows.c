@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "core/isa.h"
+#include "core/model/windows.h"
 #include "core/numbers.h"
 #include "core/try.h"
-#include "core/windows.h"
 #include "learn/lbfgs.h"
 #include "learn/tune.h"
 

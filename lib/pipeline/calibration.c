@@ -1,6 +1,6 @@
 #include "pipeline/calibration.h"
+#include "core/model/windows.h"
 #include "core/try.h"
-#include "core/windows.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "statepath/comparison.h"

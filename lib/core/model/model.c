@@ -1,6 +1,6 @@
 #include "statepath/model.h"
 #include "core/model/model.h"
-#include "core/windows.h"
+#include "core/model/windows.h"
 
 #include "core/rules/rules.h"
 

@@ -1,8 +1,8 @@
 /* `windows` of a model file: how scores of neighbouring steps are weighed before decoding (sp_windows). */
 #include <math.h>
 
+#include "core/model/windows.h"
 #include "core/try.h"
-#include "core/windows.h"
 #include "io/json/model_json_reader.h"
 
 static const char *const windows_keys[] = {"floor", "scale", "bias", "of"}, *const window_keys[] = {"steps", "before", "after"};

@@ -1,6 +1,6 @@
 /* Windows over neighbouring steps: against means that are taken one by one, in prepared blocks, and without memory. */
 #include "check.h"
-#include "core/windows.h"
+#include "core/model/windows.h"
 #include "failing_alloc.h"
 #include "random_model.h"
 #include "statepath/advanced.h"

@@ -1,4 +1,4 @@
-#include "core/windows.h"
+#include "core/model/windows.h"
 
 #include <math.h>
 #include <stdatomic.h>
