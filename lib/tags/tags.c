@@ -260,6 +260,22 @@ bool sp_entity_starts(sp_tag before, sp_tag now)
            now.type != before.type;
 }
 
+int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments, sp_tagged_span *out)
+{
+    int64_t found = 0, first = 0;
+    sp_tag before = sp_tag_outside;
+    for (int64_t t = 0; t <= n; t++) {
+        const bool is_cut = t == n || (segments && t > 0 && segments[t] != segments[t - 1]);
+        const sp_tag now = t == n || path[t] < 0 ? sp_tag_outside : tags[path[t]];
+        if (is_cut ? before.type >= 0 : sp_entity_ends(before, now))
+            out[found++] = (sp_tagged_span){first, t - 1, before.type};
+        if (sp_entity_starts(is_cut ? sp_tag_outside : before, now))
+            first = t;
+        before = now;
+    }
+    return found;
+}
+
 /* Is the pair one of those that the table lists? */
 static bool is_listed(const char *pairs, sp_tag before, sp_tag now)
 {
