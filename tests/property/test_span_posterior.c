@@ -6,7 +6,7 @@
 #include "random_model.h"
 #include "tags/tags.h"
 
-#include "decode/span_posterior.h" /* not exported: what the pipeline calls */
+#include "decode/strategies/span_posterior.h" /* not exported: what the pipeline calls */
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell; up to so many */

@@ -1,4 +1,4 @@
-/* Posteriors of spans. With a[t,j], w, e and b as in strategies/forward_backward.c, of one span [first,last]:
+/* Posteriors of spans. With a[t,j], w, e and b as in forward_backward.c, of one span [first,last]:
  *
  *     q[first,j]  = log sum_i exp(a[first-1,i] + w[i,j]) + e[first,j]     over pairs (i,j) with which the span begins
  *     q[t,j]      = log sum_i exp(q[t-1,i] + w[i,j]) + e[t,j]             over those with which it goes on
@@ -6,7 +6,7 @@
  *     posterior   = sum_j exp(q[r,j] + b[r,j]) / sum_j exp(a[r,j] + b[r,j]),   r = last+1, or `last` where nothing follows
  *
  * q has the same values taken out as a, so the quotient needs no log Z. */
-#include "decode/span_posterior.h"
+#include "decode/strategies/span_posterior.h"
 
 #include <math.h>
 #include <string.h>
