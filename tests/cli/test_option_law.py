@@ -54,6 +54,7 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --map                           ; --codes nsrr --labels nsrr
     --label-codes                   ; --labels nsrr
     ! --threads 5000
+    --text                          ; = tags.h5 -m tags.json -o out.jsonl
     --missing                       ; = nan.h5 -m m.json -o out.h5
     --on-infeasible                 ; = dead.h5 -m m.json -o out.h5
     --label-confidence              ; = hypnogram.txt -m m.json -o out.h5
@@ -412,6 +413,7 @@ def make_files(folder):
         truth = np.repeat(rng.integers(0, 3, 40), 2)
         h5(name + ".h5", classes=classes, probs=scores(truth, 3), labels=truth, offsets=[0, 40, 80])
         text(name + ".json", json.dumps({"statepath_model": 1, "name": name, "classes": classes, "matrix": [[1, 1, 1]] * 3}))
+    text("text.txt", " ".join("w%d" % t for t in range(40)) + "\n" + "x " * 40)
     text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
     h5("losses.h5", classes=None, losses=rng.random(6), real=[True, False] * 3, other=rng.random(6))
     h5("ragged.h5", classes=None, values=rng.random(6), other=rng.random(6), lengths=[2, 4], two=[3, 3])

@@ -155,6 +155,37 @@ class TestSpans(st.TestCase):
             self.write(name, content)
             self.assertEqual(placed(self.spans("logits.npy", "--text", name)), [("PER", 0, 10, "Ānna  Weld"), expected[1]])
 
+    def test_one_command(self):
+        """Logits of a model of 33 tags, its id2label and a text become entities, without a model made before."""
+        kinds = ["account_number", "private_address", "private_date", "private_email", "private_person", "private_phone", "private_url", "secret"]
+        classes = ["O"] + [f"{letter}-{kind}" for kind in kinds for letter in "BIES"]
+        truth = ["O", "B-private_person", "E-private_person", "O", "B-private_phone", "I-private_phone", "E-private_phone", "O", "S-private_email"]
+        text = "Dear José Weld , 555 12 34 or j@example.org"
+        logits = self.rng.normal(size=(len(truth), 33)).astype("f4")
+        logits[np.arange(len(truth)), [classes.index(tag) for tag in truth]] += 6
+        logits[5, classes.index("O")] += 9  # the best one by itself, which BIOES forbids
+        np.save(self.path("logits.npy"), logits)
+        self.write("text.txt", text)
+        names = {str(k): name for k, name in enumerate(classes)}
+        self.write("id2label.json", json.dumps(names))
+        self.write("config.json", json.dumps({"model_type": "x", "id2label": names, "label2id": {}}))
+        for file in ("id2label.json", "config.json"):
+            self.statepath("decode", "logits.npy", "-m", "bioes", "--classes", file, "--text", "text.txt", "-o", "o.jsonl", "-f", stderr="wrote o.jsonl\n")
+            lines = [json.loads(line) for line in self.read("o.jsonl").decode().splitlines()]
+            self.assertEqual([(line["type"], line["start"], line["end"], line["text"]) for line in lines],
+                             [("private_person", 5, 14, "José Weld"), ("private_phone", 17, 26, "555 12 34"), ("private_email", 30, 43, "j@example.org")])
+            self.assertTrue(all(0 < line["posterior"] < 1 and line["score"] < 0 for line in lines))
+        self.statepath("model", "new", "bioes", "--id2label", "config.json", "-o", "pii.json")
+        self.statepath("decode", "logits.npy", "-m", "pii.json", "--text", "text.txt", "-o", "p.jsonl")
+        self.assertEqual(self.read("p.jsonl"), self.read("o.jsonl"))
+        self.refuses("decode", "logits.npy", "-m", "bioes", "-o", "q.jsonl", status=2,
+                     sentence="--model bioes is a scheme of tags; --classes names these: a list A,B,C or the config.json of the classifier. "
+                     "`statepath model new bioes --types A,B,C` makes a model of types")
+        self.refuses("decode", "logits.npy", "-m", "bioes", "--classes", "cat,dog", "-o", "q.jsonl", status=2,
+                     sentence="cat,dog: names no tag such as O or B-cat; `statepath model new bioes --types A,B,C` makes tags of types")
+        self.refuses("decode", "logits.npy", "-m", "bioes", "--classes", "O,B-X,I-X,E-X,S-X", "-o", "q.jsonl",
+                     sentence="logits.npy: has 33 classes, and --classes O,B-X,I-X,E-X,S-X names 5")
+
     def test_texts_of_several(self):
         self.save("x.npz", np.concatenate([self.sure(["B-PER", "O"]), self.sure(["B-LOC"])]), [2, 1], ids=["a", "b"])
         for name, content in (("t.txt", "Ann sings\nNome\n"), ("t.jsonl", '{"id": "b", "text": "Nome"}\n{"id": "a", "text": "Ann sings"}\n')):
