@@ -564,6 +564,16 @@ sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subj
                                     : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
 }
 
+sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+{
+    *start = *text = NULL;
+    if (source->format->windows)
+        return source->format->windows(source, place, start, text, err);
+    return place ? sp_fail(err, SP_EINVAL, "`windows` %s is an array beside the scores, and %s holds none", place,
+                           source->file_name)
+                 : SP_OK;
+}
+
 sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_error *err)
 {
     if (!source->has_looked_for_raters && source->format->find_raters) {

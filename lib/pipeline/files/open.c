@@ -278,6 +278,8 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     p->about.holes = sp_source_holes(in->source);
     if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))
         p->about.tokens = sp_source_tokens(in->source);
+    if (p->opt->join && (status = sp_windowed_open(&in->windowed, p, in->source, err)) != SP_OK)
+        return status;
     if ((status = open_texts(p, in, err)) != SP_OK)
         return status;
     set_word(p, in, sp_source_tokens(in->source) != NULL);
@@ -348,6 +350,7 @@ void sp_file_input_close(sp_file_input *in)
     sp_matched_close(&in->labelled);
     sp_reference_close(&in->reference);
     sp_common_steps_clear(&in->common);
+    sp_windowed_close(&in->windowed);
     sp_source_close(in->source);
     sp_step_texts_free(in->texts);
     sp_codes_free(in->codes);

@@ -4,6 +4,7 @@
 
 #include "pipeline/files/faulty.h"
 #include "pipeline/files/reference.h"
+#include "pipeline/files/windowed.h"
 #include "pipeline/labels/decided.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
@@ -13,6 +14,7 @@
 typedef struct sp_file_input {
     bool takes_decided; /* set before it is opened: a file of labels alone will do, as decided classes */
     sp_source *source;
+    sp_windowed windowed;        /* its recordings joined to texts */
     struct sp_step_texts *texts; /* or NULL */
     bool is_decided;             /* it is one */
     sp_decided decided;          /* the recordings with these as scores */
