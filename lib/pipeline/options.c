@@ -91,13 +91,12 @@ static sp_status new_tags(const sp_run_options *o, sp_model **out, sp_error *err
         return sp_fail(err, SP_EINVAL,
                        "`model` %s is a scheme of tags; `classes` names these: a list A,B,C or the config.json of the "
                        "classifier. `statepath model "
-                       "new %s --types A,B,C` makes a model of types",
+                       "new %s` makes a model of types",
                        o->model, o->model);
     TRY(sp_classes_load(o->place.classes, &named, err));
     TRY(sp_model_new_tags(o->model, named->n_classes, (const char *const *)named->classes, &model, err));
     if (model->n_classes != named->n_classes) /* it took them for types */
-        TRY(sp_fail(err, SP_EINVAL,
-                    "%s: names no tag such as O or B-%s; `statepath model new %s --types A,B,C` makes tags of types",
+        TRY(sp_fail(err, SP_EINVAL, "%s: names no tag such as O or B-%s; `statepath model new %s` makes tags of types",
                     o->place.classes, named->classes[0], o->model));
     *out = model;
     model = NULL;

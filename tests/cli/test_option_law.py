@@ -385,7 +385,7 @@ def make_files(folder):
     h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
     h5("long.h5", classes=STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])
     np.save(path("turned.npy"), probs[:T].T)
-    np.savez(path("windows.npz"), probs=probs.reshape(N, T, 5), windows=20 * np.arange(N))
+    np.savez(path("windows.npz"), probs=probs, offsets=common["offsets"], windows=20 * np.arange(N))
     np.savez(path("turned.npz"), probs=probs[:T].T, labels=few[:T])
     text("hypnogram.txt", "".join("%s\n" % STAGES[k] for k in few))
     text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))

@@ -180,9 +180,9 @@ class TestSpans(st.TestCase):
         self.assertEqual(self.read("p.jsonl"), self.read("o.jsonl"))
         self.refuses("decode", "logits.npy", "-m", "bioes", "-o", "q.jsonl", status=2,
                      sentence="--model bioes is a scheme of tags; --classes names these: a list A,B,C or the config.json of the classifier. "
-                     "`statepath model new bioes --types A,B,C` makes a model of types")
+                     "`statepath model new bioes` makes a model of types")
         self.refuses("decode", "logits.npy", "-m", "bioes", "--classes", "cat,dog", "-o", "q.jsonl", status=2,
-                     sentence="cat,dog: names no tag such as O or B-cat; `statepath model new bioes --types A,B,C` makes tags of types")
+                     sentence="cat,dog: names no tag such as O or B-cat; `statepath model new bioes` makes tags of types")
         self.refuses("decode", "logits.npy", "-m", "bioes", "--classes", "O,B-X,I-X,E-X,S-X", "-o", "q.jsonl",
                      sentence="logits.npy: has 33 classes, and --classes O,B-X,I-X,E-X,S-X names 5")
 
