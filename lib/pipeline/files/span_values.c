@@ -7,14 +7,11 @@
 #include "core/try.h"
 #include "core/workers.h"
 
-static bool reads(const void *arg, int32_t type, sp_span_pair pair, int32_t before, int32_t now)
+static bool reads(const void *tags, int32_t type, sp_span_pair pair, int32_t before, int32_t now)
 {
-    const sp_tag *tags = arg;
-    const sp_tag from = before < 0 ? sp_tag_outside : tags[before], to = now < 0 ? sp_tag_outside : tags[now];
-    if (pair == SP_SPAN_BEGINS)
-        return to.type == type && sp_entity_starts(from, to);
-    const bool ends = now < 0 || sp_entity_ends(from, to);
-    return from.type == type && (pair == SP_SPAN_ENDS ? ends : !ends && !sp_entity_starts(from, to));
+    return (pair == SP_SPAN_BEGINS ? sp_tagged_begins
+            : pair == SP_SPAN_ENDS ? sp_tagged_ends
+                                   : sp_tagged_goes_on)(tags, type, before, now);
 }
 
 void sp_span_values_clear(sp_span_values *v)
