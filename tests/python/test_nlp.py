@@ -212,6 +212,16 @@ def test_entities_are_those_of_the_program(program, tmp_path, seed):
         assert list(pandas.DataFrame(found).columns) == ["recording", "type", "first", "last", "start", "end", "text", "score", "posterior"]
 
 
+def test_entities_end_with_their_last_word():
+    """Pieces of a word that take no part belong to it, between others and at the end; what begins elsewhere does not."""
+    logits, tags = np.zeros((1, 6, 3)), [1, 0, 2, 0, 1, 0]
+    logits[0, np.arange(6), tags] = 5
+    mask = np.array([[True, False, True, False, True, False]])
+    pairs = [(0, 3), (3, 6), (7, 9), (10, 11), (12, 15), (15, 17), (0, 0)]
+    found = nlp.entities(logits, sp.Model.bio(["O", "B-PER", "I-PER"]), mask=mask, gaps="join", kind="logits", text=["AnnaLi Bo , WeldOn"], offset_mapping=[pairs])
+    assert [(e["first"], e["last"], e["text"]) for e in found] == [(0, 2, "AnnaLi Bo"), (4, 4, "WeldO")]
+
+
 def test_faults_of_entities():
     probs, model = np.array([[0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]), sp.Model.bio(["O", "B-PER", "I-PER"])
     for more, sentence in (({"text": "one"}, "has 1 words between blanks"), ({"text": ["a b", "c"]}, "is of 2 recordings, and there are 1"),

@@ -102,6 +102,9 @@ static void put_place(span_writer *w, int64_t recording, int64_t first, int64_t 
         start = start < 0 ? texts->start[t] : start;
         end = texts->end[t];
     }
+    /* Further pieces of the last word take no part. */
+    for (int64_t t = last + 1; start >= 0 && w->taking_part && t < w->info->offsets[recording + 1] && !w->taking_part[t]; t++)
+        end = texts->start[t] == end && texts->end[t] > end ? texts->end[t] : end;
     sp_text_buffer words = {.text = NULL};
     if (start >= 0) {
         const char *from;

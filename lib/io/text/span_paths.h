@@ -6,7 +6,8 @@
  *   strategy   where there are several
  *   first, last   its steps, from 0 in the recording, both in it; steps that take no part count
  *   start, end, text   characters from `start` up to `end` of the recording's text (step_texts.h), counted as Python does; where
- *              there are tokens only, `text` is these with blanks between
+ *              there are tokens only, `text` is these with blanks between. Steps after the last one that take no part, each of which
+ *              begins where the one before it ends, are further pieces of its word and belong to it
  *   score, posterior   sp_span_value; left out where the paths were not decoded here
  *   relaxed    true: the recording's path breaks rules
  *

@@ -95,7 +95,7 @@ static bool read_place(const json_t *pair, int64_t *start, int64_t *end)
 static sp_status read_places(const reader *r, int64_t n, const json_t *list)
 {
     const int64_t T = r->offsets[n + 1] - r->offsets[n];
-    int64_t letters = INT64_MAX, before = 0;
+    int64_t letters = INT64_MAX, before = 0, *last_end = T > 0 ? &r->out->end[r->offsets[n] + T - 1] : NULL;
     (void)go_on(r->out->texts[n], &letters);
     if ((int64_t)json_array_size(list) < T)
         return sp_fail(r->err, SP_EDATA, "%s: offset_mapping of %s has %lld tokens, and the scores have %lld steps", r->file,
@@ -109,7 +109,10 @@ static sp_status read_places(const reader *r, int64_t n, const json_t *list)
             return sp_fail(r->err, SP_EDATA,
                            "%s: offset_mapping of %s, token %lld: [%lld, %lld] is no part of its text of %lld characters",
                            r->file, r->ids[n], (long long)t, (long long)start, (long long)end, (long long)letters);
-        if (t >= T && end > start)
+        const bool is_piece = t >= T && last_end && *last_end > 0 && start == *last_end; /* of the last word */
+        if (is_piece)
+            *last_end = end;
+        if (t >= T && end > start && !is_piece)
             return sp_fail(r->err, SP_EDATA,
                            "%s: offset_mapping of %s has a token %lld in the text, and the scores have %lld steps", r->file,
                            r->ids[n], (long long)t, (long long)T);

@@ -6,7 +6,8 @@
  *     {"id": "n1", "text": "Dr Jane Austen", "offset_mapping": [[0, 2], [3, 7], [8, 14]]}
  *
  * offset_mapping is what tokenizers of transformers return: first character and that after the last one, [0, 0] of a token that is
- * not in the text; for each step of the recording, those of padding may follow. Without it the tokens are the words of the text,
+ * not in the text; for each step of the recording, those of padding may follow, and further pieces of the last word, each of which
+ * begins where the one before it ends. Without it the tokens are the words of the text,
  * between blanks. Any other file is the text itself: of one recording the whole file, of several a line each.
  */
 #ifndef STATEPATH_IO_STEP_TEXTS_H

@@ -13,26 +13,37 @@ from . import _core
 from ._decode import decode
 from ._errors import StatepathError
 from ._request import Kind, Options, Request, number_of_kind, with_options
-from ._scores import array_of, ids_of
+from ._scores import Batch, array_of, ids_of
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
 
 
 def _pairs(given: Any, name: str, text: str, n: int) -> list[tuple[int, int]]:
-    """Where each of n steps stands in its text; (0, 0): not in it."""
+    """Where each of n steps stands in its text; (0, 0): not in it. Further pieces of the last word may follow."""
     places = [(m.start(), m.end()) for m in _WORD.finditer(text)] if given is None else [(int(a), int(b)) for a, b in given]
     if given is None and len(places) != n:
         raise StatepathError(f"text= of {name} has {len(places)} words between blanks, and the scores have {n} steps: offset_mapping= says where in it each step stands")
-    if len(places) < n or any(b > a for a, b in places[n:]):
+    end = places[n - 1][1] if 0 < n <= len(places) else 0
+    for a, b in places[n:]:
+        if b > a and a != end:
+            end = -1
+        end = b if b > a and end >= 0 else end
+    if len(places) < n or (end < 0 < n):
         raise StatepathError(f"offset_mapping= of {name} has {len(places)} tokens, and the scores have {n} steps")
     before = 0
-    for t, (a, b) in enumerate(places[:n]):
+    for t, (a, b) in enumerate(places):
         if a < 0 or b < a or b > len(text):
             raise StatepathError(f"offset_mapping= of {name}, token {t}: ({a}, {b}) is no part of its text of {len(text)} characters")
         if b > a and a < before:
             raise StatepathError(f"offset_mapping= of {name}, token {t}: begins at {a}, before the token before it")
         before = a if b > a else before
-    return places[:n]
+    return places
+
+
+def _takes_part(batch: Batch, n: int, t: int) -> bool:
+    if batch.real is None:
+        return t < int(batch.offsets[n + 1] - batch.offsets[n])
+    return t < batch.real.shape[1] and bool(batch.real[n, t])
 
 
 def _each(given: Any, request: Request, what: str, is_one: bool) -> list[Any]:
@@ -115,7 +126,13 @@ def entities(
         if texts is not None:
             inside = [pair for pair in pairs[n][one["first"] : one["last"] + 1] if pair[1] > pair[0]]
             if inside:
-                one |= {"start": inside[0][0], "end": inside[-1][1], "text": texts[n][inside[0][0] : inside[-1][1]]}
+                start, stop = inside[0][0], inside[-1][1]
+                for t_after in range(one["last"] + 1, len(pairs[n])):  # further pieces of the last word take no part
+                    a, b = pairs[n][t_after]
+                    if _takes_part(batch, n, t_after):
+                        break
+                    stop = b if a == stop and b > a else stop
+                one |= {"start": start, "end": stop, "text": texts[n][start:stop]}
         found.append(one | {"score": float(score[t]), "posterior": float(posterior[t])})
     return found
 

@@ -186,6 +186,15 @@ class TestSpans(st.TestCase):
         self.refuses("decode", "logits.npy", "-m", "bioes", "--classes", "O,B-X,I-X,E-X,S-X", "-o", "q.jsonl",
                      sentence="logits.npy: has 33 classes, and --classes O,B-X,I-X,E-X,S-X names 5")
 
+    def test_pieces_of_words(self):
+        """Pieces of a word that take no part belong to it, between others and at the end; what begins elsewhere does not."""
+        log_probs = self.sure(["B-PER", "O", "I-PER", "O", "B-PER", "O"])
+        for last in (0, 1):
+            np.savez(self.path("x.npz"), logits=log_probs[None, :5 + last], valid=np.array([[1, 0, 1, 0, 1, 0]], bool)[:, :5 + last], classes=TAGS)
+            self.write("t.json", json.dumps({"text": "AnnaLi Bo , WeldOn", "offset_mapping": [[0, 3], [3, 6], [7, 9], [10, 11], [12, 15], [15, 17], [0, 0]]}))
+            lines = self.spans("x.npz", "--text", "t.json", "--gaps", "join")
+            self.assertEqual([(line["first"], line["last"], line["text"]) for line in lines], [(0, 2, "AnnaLi Bo"), (4, 4, "WeldO")])
+
     def test_texts_of_several(self):
         self.save("x.npz", np.concatenate([self.sure(["B-PER", "O"]), self.sure(["B-LOC"])]), [2, 1], ids=["a", "b"])
         for name, content in (("t.txt", "Ann sings\nNome\n"), ("t.jsonl", '{"id": "b", "text": "Nome"}\n{"id": "a", "text": "Ann sings"}\n')):
