@@ -195,6 +195,29 @@ class TestSpans(st.TestCase):
             lines = self.spans("x.npz", "--text", "t.json", "--gaps", "join")
             self.assertEqual([(line["first"], line["last"], line["text"]) for line in lines], [(0, 2, "AnnaLi Bo"), (4, 4, "WeldO")])
 
+    def test_word_ids(self):
+        """Words are decoded by their first tokens; ids that go back are an error; of padded rows and of packed ones."""
+        log_probs = self.sure(["O", "B-PER", "O", "I-PER", "O", "O", "B-LOC", "O"])
+        pairs = [[0, 0], [0, 3], [3, 6], [7, 9], [0, 0], [0, 0], [0, 4], [4, 6]]
+        ids, texts = np.array([[-1, 0, 0, 1], [1, -1, 0, 0]]), ["AnnaLi Boer", "NomeNo"]
+        self.write("t.jsonl", "".join(json.dumps({"text": text, "offset_mapping": rows}) + "\n" for text, rows in zip(texts, (pairs[:4], pairs[4:]))))
+        ids[1] = [-1, -1, 0, 0]
+        log_probs[4] = log_probs[0]
+        np.savez(self.path("x.npz"), logits=log_probs.reshape(2, 4, -1), word_ids=ids, classes=TAGS)
+        lines = self.spans("x.npz", "--gaps", "join", "--text", "t.jsonl")
+        self.assertEqual([(line["recording"], line["first"], line["last"], line["text"]) for line in lines], [("0", 1, 3, "AnnaLi Bo"), ("1", 2, 2, "NomeNo")])
+        np.savez(self.path("y.npz"), logits=log_probs, word_ids=ids.ravel(), offsets=[0, 4, 8], classes=TAGS)
+        self.assertEqual([(line["recording"], line["first"], line["last"]) for line in self.spans("y.npz", "--gaps", "join")], [("0", 1, 3), ("1", 2, 2)])
+        np.savez(self.path("w.npz"), logits=log_probs[:4], word_ids=ids[0], classes=TAGS)
+        self.assertEqual([(line["first"], line["last"]) for line in self.spans("w.npz", "--gaps", "join")], [(1, 3)])
+        np.savez(self.path("w.npz"), logits=log_probs[:4], word_ids=[-1, 1, 1, 0], classes=TAGS)
+        self.refuses("decode", "w.npz", "-m", "m.json", "-o", "o.jsonl", "--gaps", "join",
+                     sentence="w.npz: array word_ids, step 3: word 0 after word 1; word ids do not go back")
+        ids[1] = [-1, 1, 0, 0]
+        np.savez(self.path("z.npz"), logits=log_probs.reshape(2, 4, -1), word_ids=ids, classes=TAGS)
+        self.refuses("decode", "z.npz", "-m", "m.json", "-o", "o.jsonl", "--gaps", "join",
+                     sentence="z.npz: array word_ids, recording 1, step 2: word 0 after word 1; word ids do not go back")
+
     def test_texts_of_several(self):
         self.save("x.npz", np.concatenate([self.sure(["B-PER", "O"]), self.sure(["B-LOC"])]), [2, 1], ids=["a", "b"])
         for name, content in (("t.txt", "Ann sings\nNome\n"), ("t.jsonl", '{"id": "b", "text": "Nome"}\n{"id": "a", "text": "Ann sings"}\n')):
