@@ -45,7 +45,10 @@ const command decode_command = {
             .example = "  statepath decode night.h5 --model sleep-aasm --strategy viterbi -o paths.h5\n"
                        "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
                        "  statepath decode nights/*.npy -m sleep-aasm -o 'out/{id}.csv' --skip-existing\n"
-                       "      a file for each; the same command goes on where it was stopped\n",
+                       "      a file for each; the same command goes on where it was stopped\n"
+                       "  statepath decode logits.npy -m bioes --classes config.json --text text.txt \\\n"
+                       "      -o spans.jsonl\n"
+                       "      entities: type, place and words in the text, score, posterior\n",
             .has_strategies = true,
             .min_words = 1,
             .max_words = MANY_WORDS},

@@ -194,16 +194,13 @@ static sp_status new_shape(const char *kind, int32_t n, const char *const *names
 static sp_status new_tags(const char *kind, options *o, sp_model **out, sp_error *err)
 {
     const char **types = NULL;
-    sp_model *named = NULL, *model = NULL;
+    const sp_run_options of_classes = {.model = (char *)kind, .place.classes = o->id2label}; /* only looked at */
+    sp_model *model = NULL;
     sp_tag_biases biases;
     int32_t n = 0;
     sp_status status = SP_OK;
     if (o->id2label) {
-        TRY(sp_classes_load(o->id2label, &named, err));
-        TRY(sp_model_new_tags(kind, named->n_classes, (const char *const *)named->classes, &model, err));
-        if (model->n_classes != named->n_classes) /* it took them for types */
-            TRY(sp_fail(err, SP_EINVAL, "%s: id2label names no tag such as O or B-%s; entity types are given by --types",
-                        o->id2label, named->classes[0]));
+        TRY(sp_run_load_model(&of_classes, NULL, NULL, &model, err));
     } else {
         TRY(types_from(o->types, kind, &types, &n, err));
         TRY(sp_model_new_tags(kind, n, types, &model, err));
@@ -216,7 +213,6 @@ static sp_status new_tags(const char *kind, options *o, sp_model **out, sp_error
     model = NULL;
 done:
     free(types);
-    sp_model_free(named);
     sp_model_free(model);
     return status;
 }

@@ -59,6 +59,7 @@ typedef struct sp_format {
     sp_status (*read_rater)(sp_source *source, int32_t rater, const sp_wanted *wanted, int32_t *out, sp_error *err);
     sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
     sp_status (*subjects)(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
+    sp_status (*windows)(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err);
     sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
     const sp_path_format

@@ -8,6 +8,7 @@
  *               Where steps take no part valid uint8 [S] and gaps, a text, as in HDF5
  *   .conll      columns of CoNLL (text/conll.h): the token where the input has tokens, the label where it has labels, the class
  *               of each strategy; -1 for none. Steps that take no part are left out
+ *   .jsonl     an entity a line (text/span_paths.h)
  *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H
@@ -22,8 +23,10 @@
 typedef struct sp_paths_export {
     const char *file; /* the target, for sentences; borrowed */
     const sp_path_format *format;
-    const char *const *tokens; /* [S] or NULL; borrowed */
-    sp_text_file *text;        /* of a format of text, else */
+    const char *const *tokens;         /* [S] or NULL; borrowed */
+    const struct sp_step_texts *texts; /* or NULL; borrowed */
+    bool has_values;                   /* of spans */
+    sp_text_file *text;                /* of a format of text, else */
     sp_output output;
     bool has_output;
     sp_kept_paths kept;
@@ -35,6 +38,7 @@ struct sp_path_format {
     const char *endings; /* of names of files that are written so, ".csv .tsv" */
     bool is_text;        /* written to e->text, else to e->output */
     bool takes_tokens;
+    bool takes_spans; /* segments and values of spans are kept, too (paths_writer.h) */
     /* Can such a file hold them? NULL: always. SP_OK, SP_EINVAL. */
     sp_status (*check)(const char *file, const sp_paths_header *header, sp_error *err);
     /* All of it. paths: for each strategy room for `most` steps, which are those of any recordings that sp_kept_paths_fit() takes

@@ -32,6 +32,16 @@ static sp_status write_at(const sp_kept_paths *k, const void *bytes, size_t left
     return SP_OK;
 }
 
+static off_t place_of(const sp_kept_paths *k, int32_t row, int64_t first_step)
+{
+    return (off_t)((row * k->info.n_steps + first_step) * (int64_t)sizeof(int32_t));
+}
+
+static off_t value_place(const sp_kept_paths *k, int32_t row, int64_t first_step)
+{
+    return place_of(k, k->info.n_strategies + 1, 0) + (off_t)((row * k->info.n_steps + first_step) * (int64_t)sizeof(double));
+}
+
 /* All steps -1, until those that take part come. */
 static sp_status fill_holes(const sp_kept_paths *k, sp_error *err)
 {
@@ -45,7 +55,7 @@ static sp_status fill_holes(const sp_kept_paths *k, sp_error *err)
     return status;
 }
 
-sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_header *header, sp_error *err)
+sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_header *header, bool with_values, sp_error *err)
 {
     char *name = NULL;
     k->fd = -1;
@@ -57,6 +67,7 @@ sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_
                               .n_classes = header->n_classes,
                               .classes = header->classes,
                               .has_labels = header->with_labels,
+                              .has_segments = header->with_segments,
                               .n_strategies = header->n_strategies};
     k->strategies = sp_texts_copy(header->strategies, header->n_strategies);
     k->info.strategies = (const char *const *)k->strategies;
@@ -71,6 +82,9 @@ sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_
     k->holes = header->holes;
     k->gaps = header->gaps ? header->gaps : "join";
     k->n_kept = header->n_steps;
+    k->n_values = with_values ? 1 + header->n_extras : 0;
+    if (with_values && ftruncate(k->fd, value_place(k, k->n_values, 0)) != 0)
+        return failed(k, errno, err);
     return k->holes ? fill_holes(k, err) : SP_OK;
 }
 
@@ -82,22 +96,20 @@ void sp_kept_paths_close(sp_kept_paths *k)
     free(k->results);
 }
 
-static off_t place_of(const sp_kept_paths *k, int32_t row, int64_t first_step)
+/* Values [n] of so many bytes, of a row that begins at `row`. Where steps have holes between them: run by run of those that stand
+ * beside each other. */
+static sp_status keep(const sp_kept_paths *k, off_t row, size_t size, int64_t first_step, int64_t n, const void *values,
+                      sp_error *err)
 {
-    return (off_t)((row * k->info.n_steps + first_step) * (int64_t)sizeof(int32_t));
-}
-
-/* Where steps have holes between them: run by run of those that stand beside each other. */
-static sp_status keep(sp_kept_paths *k, int32_t row, int64_t first_step, int64_t n, const int32_t *values, sp_error *err)
-{
+    const off_t each = (off_t)size;
     if (!k->holes)
-        return write_at(k, values, (size_t)n * sizeof *values, place_of(k, row, first_step), err);
+        return write_at(k, values, (size_t)n * size, row + first_step * each, err);
     const int64_t *step_at = k->holes->step_at + first_step;
     sp_status status = SP_OK;
     for (int64_t i = 0, run; status == SP_OK && i < n; i += run) {
         for (run = 1; i + run < n && step_at[i + run] == step_at[i] + run; run++)
             ;
-        status = write_at(k, values + i, (size_t)run * sizeof *values, place_of(k, row, step_at[i]), err);
+        status = write_at(k, (const char *)values + (size_t)i * size, (size_t)run * size, row + step_at[i] * each, err);
     }
     return status;
 }
@@ -108,12 +120,24 @@ sp_status sp_kept_paths_add(sp_kept_paths *k, int32_t strategy, int64_t first, i
     if (n_recordings > 0)
         memcpy(k->results + strategy * k->info.n_recordings + first, output->results, (size_t)n_recordings * sizeof *k->results);
     k->n_written += n_recordings + n_steps;
-    return keep(k, strategy, first_step, n_steps, output->paths, err);
+    return keep(k, place_of(k, strategy, 0), sizeof *output->paths, first_step, n_steps, output->paths, err);
 }
 
-sp_status sp_kept_paths_add_labels(sp_kept_paths *k, int64_t first_step, int64_t n_steps, const int32_t *labels, sp_error *err)
+sp_status sp_kept_paths_add_labels(sp_kept_paths *k, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                                   const int64_t *segments, sp_error *err)
 {
-    return k->info.has_labels && labels ? keep(k, k->info.n_strategies, first_step, n_steps, labels, err) : SP_OK;
+    sp_status status = SP_OK;
+    if (k->info.has_labels && labels)
+        status = keep(k, place_of(k, k->info.n_strategies, 0), sizeof *labels, first_step, n_steps, labels, err);
+    if (status == SP_OK && k->n_values && k->info.has_segments && segments)
+        status = keep(k, value_place(k, 0, 0), sizeof *segments, first_step, n_steps, segments, err);
+    return status;
+}
+
+sp_status sp_kept_paths_put(sp_kept_paths *k, int32_t extra, int64_t first_step, int64_t n_steps, const double *values,
+                            sp_error *err)
+{
+    return keep(k, value_place(k, 1 + extra, 0), sizeof *values, first_step, n_steps, values, err);
 }
 
 sp_status sp_kept_paths_check(const sp_kept_paths *k, sp_error *err)
@@ -132,12 +156,9 @@ int64_t sp_kept_paths_fit(const sp_paths_info *info, int64_t first)
     return n;
 }
 
-sp_status sp_kept_paths_read(const sp_kept_paths *k, int32_t row, int64_t first, int64_t count, int32_t *out, sp_error *err)
+static sp_status read_at(const sp_kept_paths *k, void *out, size_t left, off_t at, sp_error *err)
 {
-    const int64_t *offsets = k->info.offsets;
-    char *to = (char *)out;
-    off_t at = place_of(k, row, offsets[first]);
-    for (size_t left = (size_t)(offsets[first + count] - offsets[first]) * sizeof *out; left > 0;) {
+    for (char *to = out; left > 0;) {
         const ssize_t done = pread(k->fd, to, left, at);
         if (done < 0 && errno == EINTR)
             continue;
@@ -148,4 +169,24 @@ sp_status sp_kept_paths_read(const sp_kept_paths *k, int32_t row, int64_t first,
         left -= (size_t)done;
     }
     return SP_OK;
+}
+
+static size_t steps_of(const sp_kept_paths *k, int64_t first, int64_t count)
+{
+    return (size_t)(k->info.offsets[first + count] - k->info.offsets[first]);
+}
+
+sp_status sp_kept_paths_read(const sp_kept_paths *k, int32_t row, int64_t first, int64_t count, int32_t *out, sp_error *err)
+{
+    return read_at(k, out, steps_of(k, first, count) * sizeof *out, place_of(k, row, k->info.offsets[first]), err);
+}
+
+sp_status sp_kept_paths_segments(const sp_kept_paths *k, int64_t first, int64_t count, int64_t *out, sp_error *err)
+{
+    return read_at(k, out, steps_of(k, first, count) * sizeof *out, value_place(k, 0, k->info.offsets[first]), err);
+}
+
+sp_status sp_kept_paths_values(const sp_kept_paths *k, int32_t extra, int64_t first, int64_t count, double *out, sp_error *err)
+{
+    return read_at(k, out, steps_of(k, first, count) * sizeof *out, value_place(k, 1 + extra, k->info.offsets[first]), err);
 }

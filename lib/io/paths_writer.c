@@ -44,7 +44,9 @@ static sp_status open_other(sp_paths_export *e, const char *file, const sp_path_
                         : sp_output_begin(&e->output, file, header->force, header->input, err));
     e->has_output = !format->is_text;
     e->output.together = header->together;
-    TRY(sp_kept_paths_open(&e->kept, file, header, err));
+    e->texts = header->texts;
+    e->has_values = header->n_extras > 0;
+    TRY(sp_kept_paths_open(&e->kept, file, header, format->takes_spans, err));
 done:
     return status;
 }
@@ -88,14 +90,15 @@ sp_status sp_paths_writer_add_labels(sp_paths_writer *w, int64_t first_step, int
                                      const int64_t *segments, sp_error *err)
 {
     return w->h5 ? sp_h5_paths_add_labels(w->h5, first_step, n_steps, labels, segments, err)
-                 : sp_kept_paths_add_labels(&w->other.kept, first_step, n_steps, labels, err);
+                 : sp_kept_paths_add_labels(&w->other.kept, first_step, n_steps, labels, segments, err);
 }
 
 sp_status sp_paths_writer_put(sp_paths_writer *w, int32_t extra, int64_t row, int64_t first, int64_t count, const void *values,
                               sp_error *err)
 {
-    return w->h5 ? sp_h5_paths_put(w->h5, extra, row, first, count, values, err)
-                 : sp_fail(err, SP_EINVAL, "such a file holds paths only; write .h5");
+    return w->h5                          ? sp_h5_paths_put(w->h5, extra, row, first, count, values, err)
+           : w->other.format->takes_spans ? sp_kept_paths_put(&w->other.kept, extra, first, count, values, err)
+                                          : sp_fail(err, SP_EINVAL, "such a file holds paths only; write .h5");
 }
 
 /* ---- writing ---- */

@@ -45,6 +45,7 @@ typedef struct sp_paths_header {
     bool force;                /* replace an existing file */
     sp_outputs *together;      /* it gets its name with these; NULL: when it is committed */
     const char *const *tokens; /* [S] of the steps, for CoNLL (paths_export.h); or NULL. Borrowed until the writer is committed */
+    const struct sp_step_texts *texts; /* likewise, for spans (text/step_texts.h) */
     int32_t n_extras;
     const sp_paths_extra *extras;
 } sp_paths_header;
@@ -53,6 +54,15 @@ typedef struct sp_paths_header {
 bool sp_paths_writer_is_h5(const char *file);
 /* Does it tell what the steps are (`tokens` of the header)? */
 bool sp_paths_writer_takes_tokens(const char *file);
+
+/* Does it hold spans? Then extras are, for each strategy in turn, these values f64 [S], which count at the first step of each span;
+ * without extras spans have no such values. */
+bool sp_paths_writer_takes_spans(const char *file);
+typedef enum sp_span_value {
+    SP_SPAN_SCORE,     /* sum over its steps of the log scores of the path's classes */
+    SP_SPAN_POSTERIOR, /* NaN: not known */
+    SP_SPAN_VALUES
+} sp_span_value;
 
 /* The header is only looked at here, but its offsets, ids and classes must stay until the end; `input` is also the file that must
  * not be overwritten. SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the

@@ -18,6 +18,7 @@
 #include "io/paths_export.h"
 #include "io/source.h"
 #include "io/text/conll.h"
+#include "io/text/span_paths.h"
 #include "io/text/text_labels.h"
 #include "statepath/model_json.h"
 
@@ -83,7 +84,7 @@ static const sp_format *const formats[] = {
             "pickle; x = pickle.load(open('{name}', 'rb')); numpy.savez('{stem}.npz', **x) if isinstance(x, dict) else "
             "numpy.save('{stem}.npy', x)\"" NAMES),
     FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
-    FOREIGN("a JSON text", .recognise = sp_is_json),
+    FOREIGN("a JSON text", .recognise = sp_is_json, .paths = &sp_span_paths),
     FOREIGN("a web page; save the file that it speaks of", .recognise = sp_is_html),
     FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
@@ -239,6 +240,12 @@ bool sp_paths_writer_takes_tokens(const char *file)
 {
     const sp_path_format *format = sp_format_of_paths(file);
     return format && format->takes_tokens;
+}
+
+bool sp_paths_writer_takes_spans(const char *file)
+{
+    const sp_path_format *format = sp_format_of_paths(file);
+    return format && format->takes_spans;
 }
 
 bool sp_format_is_readable(const char *file)
@@ -555,6 +562,16 @@ sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subj
     const sp_source_info *info = &source->info;
     return source->format->subjects ? source->format->subjects(source, groups, out, err)
                                     : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+}
+
+sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+{
+    *start = *text = NULL;
+    if (source->format->windows)
+        return source->format->windows(source, place, start, text, err);
+    return place ? sp_fail(err, SP_EINVAL, "`windows` %s is an array beside the scores, and %s holds none", place,
+                           source->file_name)
+                 : SP_OK;
 }
 
 sp_status sp_source_find_raters(sp_source *source, sp_raters_found *out, sp_error *err)

@@ -81,6 +81,11 @@ sp_status sp_source_read_rater_steps(sp_source *source, int32_t rater, int64_t r
  * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
 sp_status sp_source_subjects(sp_source *source, const sp_groups *groups, sp_subjects **out, sp_error *err);
 
+/* Which windows of which texts the recordings are: start [N] the step of its text at which each begins, text [N] a number of it, or
+ * NULL; place NULL: an array `windows` [N] or [N,2]. *start NULL where nobody says anything; the caller frees both. SP_OK; SP_EFILE,
+ * SP_EDATA, SP_EINVAL (files that cannot say it), SP_ENOMEM. */
+sp_status sp_source_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err);
+
 /* ---- paths ---- */
 
 /* The same for steps first .. first+n-1 of one recording, and what became of it; is_undecoded: every step of its path is -1,

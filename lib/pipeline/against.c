@@ -27,7 +27,7 @@ sp_status sp_against_check_name(const char *name, sp_error *err)
 sp_status sp_against_begin(sp_rival *r, const sp_pipeline *first, const char *name, const char *file, sp_error *err)
 {
     *r = (sp_rival){.options = *first->opt};
-    r->options.output = NULL;
+    r->options.output = r->options.text = NULL;
     r->options.confidence = r->options.n_best = 0;
     r->options.hooks.progress = NULL;
     r->options.hooks.paths = NULL;

@@ -41,6 +41,7 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
         all.confidence |= c->with_confidence;
         all.broken |= c->with_broken;
         all.pieces |= c->piece || c->prepared;
+        all.whole |= c->whole;
         all.n_best = c->n_best > all.n_best ? c->n_best : all.n_best;
     }
     return all;

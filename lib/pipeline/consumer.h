@@ -14,6 +14,7 @@ typedef struct sp_consumer {
     bool with_confidence; /* it takes the confidence of each step */
     bool with_broken;     /* and of long recordings which steps of relaxed paths break a rule */
     int32_t n_best;       /* so many best paths of viterbi, for which recordings are read whole; 0: none */
+    bool whole;           /* recordings are read whole for it: it looks at scores together with paths */
 
     /* Before the first recording. */
     sp_status (*open)(void *arg, sp_error *err);
@@ -52,6 +53,7 @@ void sp_pipeline_add_hook(sp_pipeline *p);
 typedef struct sp_wants {
     bool paths, confidence, broken;
     bool pieces; /* a long recording once more, when its paths are known */
+    bool whole;  /* no recording in pieces */
     int32_t n_best;
 } sp_wants;
 sp_wants sp_consumers_want(const sp_pipeline *p);

@@ -56,7 +56,8 @@ done:
 
 static bool takes_chunks(const sp_pipeline *p)
 {
-    return sp_consumers_want(p).n_best == 0 && !p->folds && !p->prepare.windows;
+    const sp_wants wants = sp_consumers_want(p);
+    return wants.n_best == 0 && !wants.whole && !p->folds && !p->prepare.windows;
 }
 
 static void summarise(const sp_pipeline *p)

@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
+#include "core/try.h"
+#include "statepath/learn.h"
 #include "statepath/model_json.h"
+#include "tags/tags.h"
 
 /* ---- messages and callbacks ---- */
 
@@ -78,12 +82,44 @@ static sp_status add_rule(sp_model *model, const char *words, sp_error *err)
     return sp_model_add_rule(model, name, rest + 1 + strspn(rest + 1, " "), cost, false, err);
 }
 
+/* The rules of a scheme for tags that `classes` names. */
+static sp_status new_tags(const sp_run_options *o, sp_model **out, sp_error *err)
+{
+    sp_model *named = NULL, *model = NULL;
+    sp_status status = SP_OK;
+    if (!o->place.classes)
+        return sp_fail(err, SP_EINVAL,
+                       "`model` %s is a scheme of tags; `classes` names these: a list A,B,C or the config.json of the "
+                       "classifier. `statepath model "
+                       "new %s` makes a model of types",
+                       o->model, o->model);
+    TRY(sp_classes_load(o->place.classes, &named, err));
+    TRY(sp_model_new_tags(o->model, named->n_classes, (const char *const *)named->classes, &model, err));
+    if (model->n_classes != named->n_classes) /* it took them for types */
+        TRY(sp_fail(err, SP_EINVAL, "%s: names no tag such as O or B-%s; `statepath model new %s` makes tags of types",
+                    o->place.classes, named->classes[0], o->model));
+    *out = model;
+    model = NULL;
+done:
+    sp_model_free(named);
+    sp_model_free(model);
+    return status;
+}
+
+static bool is_scheme(const char *model)
+{
+    const sp_tag_scheme *scheme;
+    struct stat s;
+    return model && sp_tag_scheme_find(model, &scheme, NULL) == SP_OK && stat(model, &s) != 0;
+}
+
 sp_status sp_run_load_model(const sp_run_options *o, const char *text, const char *text_name, sp_model **out, sp_error *err)
 {
     sp_model *model = NULL;
-    sp_status status = text            ? sp_model_from_json(text, text_name, &model, err)
-                       : o->model_text ? sp_model_from_json(o->model_text, "model", &model, err)
-                                       : sp_model_load(o->model, &model, err);
+    sp_status status = text                  ? sp_model_from_json(text, text_name, &model, err)
+                       : o->model_text       ? sp_model_from_json(o->model_text, "model", &model, err)
+                       : is_scheme(o->model) ? new_tags(o, &model, err)
+                                             : sp_model_load(o->model, &model, err);
     for (int i = 0; status == SP_OK && o->rule && o->rule[i]; i++)
         status = add_rule(model, o->rule[i], err);
     if (status != SP_OK) {

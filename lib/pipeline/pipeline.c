@@ -63,6 +63,11 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
     return status == SP_OK ? sp_chain_new(p->model, &compile, &p->rules, err) : status;
 }
 
+const char *const *sp_pipeline_columns(const sp_pipeline *p)
+{
+    return p->info->classes ? p->info->classes : (const char *const *)p->model->classes;
+}
+
 const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording)
 {
     return p->own ? p->own->chains[p->own->of_recording[recording]] : p->chain;

@@ -36,6 +36,7 @@ typedef struct sp_given_paths {
 typedef struct sp_input_about {
     const struct sp_holes *holes;                                       /* of the file (files.h), or NULL */
     const char *const *tokens;                                          /* [S] likewise, where `output` writes them */
+    const struct sp_step_texts *texts;                                  /* of `text`; or NULL */
     const char *(*word)(const void *arg, int64_t recording, int64_t t); /* what a step is, for a page; NULL: nobody says */
     const void *word_arg;
     const char *labels_file;                         /* where it is another one; or NULL */
@@ -143,6 +144,9 @@ void sp_pipeline_use_plan(sp_pipeline *p, const sp_run_plan *plan);
 sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err);
 /* How the model is compiled: for the columns, with steps of the length that the user says, else the file. */
 sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transition_weight);
+
+/* Names [K] of the columns: the file's, else the model's. */
+const char *const *sp_pipeline_columns(const sp_pipeline *p);
 
 /* What a recording is decoded with: with its own rules where it has any. */
 const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording);

@@ -260,6 +260,43 @@ bool sp_entity_starts(sp_tag before, sp_tag now)
            now.type != before.type;
 }
 
+int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments, sp_tagged_span *out)
+{
+    int64_t found = 0, first = 0;
+    sp_tag before = sp_tag_outside;
+    for (int64_t t = 0; t <= n; t++) {
+        const bool is_cut = t == n || (segments && t > 0 && segments[t] != segments[t - 1]);
+        const sp_tag now = t == n || path[t] < 0 ? sp_tag_outside : tags[path[t]];
+        if (is_cut ? before.type >= 0 : sp_entity_ends(before, now))
+            out[found++] = (sp_tagged_span){first, t - 1, before.type};
+        if (sp_entity_starts(is_cut ? sp_tag_outside : before, now))
+            first = t;
+        before = now;
+    }
+    return found;
+}
+
+static sp_tag tag_of(const sp_tag *tags, int32_t k)
+{
+    return k < 0 ? sp_tag_outside : tags[k];
+}
+
+bool sp_tagged_begins(const sp_tag *tags, int32_t type, int32_t before, int32_t now)
+{
+    return tag_of(tags, now).type == type && sp_entity_starts(tag_of(tags, before), tag_of(tags, now));
+}
+
+bool sp_tagged_goes_on(const sp_tag *tags, int32_t type, int32_t before, int32_t now)
+{
+    const sp_tag from = tag_of(tags, before), to = tag_of(tags, now);
+    return from.type == type && !sp_entity_ends(from, to) && !sp_entity_starts(from, to);
+}
+
+bool sp_tagged_ends(const sp_tag *tags, int32_t type, int32_t before, int32_t now)
+{
+    return tag_of(tags, before).type == type && sp_entity_ends(tag_of(tags, before), tag_of(tags, now));
+}
+
 /* Is the pair one of those that the table lists? */
 static bool is_listed(const char *pairs, sp_tag before, sp_tag now)
 {

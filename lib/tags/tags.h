@@ -61,6 +61,22 @@ bool sp_tag_may_follow(const sp_tag_scheme *s, sp_tag from, sp_tag to);
 bool sp_entity_ends(sp_tag before, sp_tag now);
 bool sp_entity_starts(sp_tag before, sp_tag now);
 
+/* An entity in a sequence of tags. */
+typedef struct sp_tagged_span {
+    int64_t first, last; /* steps, both in it */
+    int32_t type;
+} sp_tagged_span;
+
+/* The entities, read so, of a path [n] whose class k is tags[k]; a step of class -1 is outside. Where a step's segment is another
+ * than that of the step before, an entity ends; segments NULL: nowhere. Into out [n], ascending; returns how many. */
+int64_t sp_tagged_spans(const sp_tag *tags, int64_t n, const int32_t *path, const int64_t *segments, sp_tagged_span *out);
+
+/* The same by pairs of classes, of an entity of a type: does it begin with `now`, go on from `before` to `now`, end with `before`? A
+ * class of -1: the side of the sequence. */
+bool sp_tagged_begins(const sp_tag *tags, int32_t type, int32_t before, int32_t now);
+bool sp_tagged_goes_on(const sp_tag *tags, int32_t type, int32_t before, int32_t now);
+bool sp_tagged_ends(const sp_tag *tags, int32_t type, int32_t before, int32_t now);
+
 /* As seqeval's mode "strict" reads them in a scheme: an entity starts only where the scheme starts one, goes on while it may, and
  * counts only if it then ends as the scheme ends one. */
 bool sp_entity_starts_strictly(const sp_tag_scheme *s, sp_tag before, sp_tag now);

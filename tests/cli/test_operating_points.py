@@ -93,7 +93,7 @@ class TestOperatingPoints(st.TestCase):
                      sentence="--id2label does not go with --types: they are in it")
         self.write("config.json", '{"id2label": {"0": "cat", "1": "dog"}}')
         self.refuses("model", "new", "bioes", "--id2label", "config.json", status=2,
-                     sentence="config.json: id2label names no tag such as O or B-cat; entity types are given by --types")
+                     sentence="config.json: names no tag such as O or B-cat; `statepath model new bioes` makes tags of types")
 
 
 st.main()

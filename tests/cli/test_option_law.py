@@ -54,6 +54,7 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --map                           ; --codes nsrr --labels nsrr
     --label-codes                   ; --labels nsrr
     ! --threads 5000
+    --text                          ; = tags.h5 -m tags.json -o out.jsonl
     --missing                       ; = nan.h5 -m m.json -o out.h5
     --on-infeasible                 ; = dead.h5 -m m.json -o out.h5
     --label-confidence              ; = hypnogram.txt -m m.json -o out.h5
@@ -94,6 +95,8 @@ compare night.h5 -m m.json -o out.h5 --json r.json
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
     --epoch-seconds                 ; = turned.npy --transpose -m m.json -o out.edf
+    --join                          ; = windows.npz -m m.json -o out.h5
+    --windows                       ; = windows.npz -m m.json -o out.h5 --join mean
     --ids
     --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
@@ -382,6 +385,7 @@ def make_files(folder):
     h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
     h5("long.h5", classes=STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])
     np.save(path("turned.npy"), probs[:T].T)
+    np.savez(path("windows.npz"), probs=probs, offsets=common["offsets"], windows=20 * np.arange(N))
     np.savez(path("turned.npz"), probs=probs[:T].T, labels=few[:T])
     text("hypnogram.txt", "".join("%s\n" % STAGES[k] for k in few))
     text("spans.tsv", "onset\tduration\tdescription\n" + "".join("%d\t%d\t%s\n" % (20 * t, 20, STAGES[k]) for t, k in enumerate(few[:T])))
@@ -412,6 +416,7 @@ def make_files(folder):
         truth = np.repeat(rng.integers(0, 3, 40), 2)
         h5(name + ".h5", classes=classes, probs=scores(truth, 3), labels=truth, offsets=[0, 40, 80])
         text(name + ".json", json.dumps({"statepath_model": 1, "name": name, "classes": classes, "matrix": [[1, 1, 1]] * 3}))
+    text("text.txt", " ".join("w%d" % t for t in range(40)) + "\n" + "x " * 40)
     text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
     h5("losses.h5", classes=None, losses=rng.random(6), real=[True, False] * 3, other=rng.random(6))
     h5("ragged.h5", classes=None, values=rng.random(6), other=rng.random(6), lengths=[2, 4], two=[3, 3])

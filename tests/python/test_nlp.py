@@ -1,5 +1,6 @@
 """statepath.nlp without the packages that it works with: columns of CoNLL as the program reads and writes them, entities, words of several tokens."""
 import json
+import re
 import subprocess
 
 import numpy as np
@@ -177,3 +178,100 @@ def test_operating_points(tmp_path):
             sp.Model.bio(["PER"], scheme, calibration=file, point=point)
     with pytest.raises(sp.StatepathError, match="calibration= names the file"):
         sp.Model.bio(["PER"], "BIOES", point="b")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_entities_are_those_of_the_program(program, tmp_path, seed):
+    """Places, words, scores and posteriors, of a list, of padding, and of a path that was given."""
+    rng = np.random.default_rng(seed)
+    tags = ["O", *(f"{letter}-{kind}" for kind in ("PER", "LOC") for letter in "BIES")]
+    model = sp.Model.bio(tags, "BIOES")
+    lengths = rng.integers(1, 9, 12)
+    probs = [rng.dirichlet([0.3] * len(tags), n) for n in lengths]
+    texts = [" ".join(f"{'wé'[: 1 + t % 2]}{n}" for t in range(length)) for n, length in enumerate(lengths)]
+    np.savez(tmp_path / "x.npz", probs=np.concatenate(probs), offsets=np.cumsum([0, *lengths]), classes=tags)
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    model.save(tmp_path / "m.json")
+    subprocess.run([program, "decode", "x.npz", "-m", "m.json", "--text", "t.jsonl", "-o", "o.jsonl", "-q"], cwd=tmp_path, check=True)
+    expected = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    found = nlp.entities(probs, model, text=texts)
+    assert len(expected) > 5 and [{k: v for k, v in e.items() if not isinstance(v, float)} for e in found] == [
+        {k: v for k, v in e.items() if not isinstance(v, float)} for e in expected
+    ]
+    for ours, other in zip(found, expected):
+        assert list(ours) == list(other)
+        assert ours["score"] == pytest.approx(other["score"], abs=1e-9) and ours["posterior"] == pytest.approx(other["posterior"], abs=1e-9)
+    padded = np.zeros((12, 10, len(tags)))
+    mask = np.zeros((12, 10), bool)
+    for n, p in enumerate(probs):
+        padded[n, 1 : 1 + len(p)], mask[n, 1 : 1 + len(p)] = p, True
+    pairs = [[(0, 0), *((m.start(), m.end()) for m in re.finditer(r"\S+", text))] for text in texts]
+    again = nlp.entities(padded, model, kind="probs", mask=mask, path=sp.decode(padded, model, kind="probs", mask=mask), text=texts, offset_mapping=pairs)
+    assert [(e["recording"], e["type"], e["first"] - 1, e["text"], e["posterior"]) for e in again] == [(e["recording"], e["type"], e["first"], e["text"], e["posterior"]) for e in found]
+    if (pandas := pytest.importorskip("pandas")) is not None:
+        assert list(pandas.DataFrame(found).columns) == ["recording", "type", "first", "last", "start", "end", "text", "score", "posterior"]
+
+
+def test_entities_end_with_their_last_word():
+    """Pieces of a word that take no part belong to it, between others and at the end; what begins elsewhere does not."""
+    logits, tags = np.zeros((1, 6, 3)), [1, 0, 2, 0, 1, 0]
+    logits[0, np.arange(6), tags] = 5
+    mask = np.array([[True, False, True, False, True, False]])
+    pairs = [(0, 3), (3, 6), (7, 9), (10, 11), (12, 15), (15, 17), (0, 0)]
+    found = nlp.entities(logits, sp.Model.bio(["O", "B-PER", "I-PER"]), mask=mask, gaps="join", kind="logits", text=["AnnaLi Bo , WeldOn"], offset_mapping=[pairs])
+    assert [(e["first"], e["last"], e["text"]) for e in found] == [(0, 2, "AnnaLi Bo"), (4, 4, "WeldO")]
+
+
+def test_faults_of_entities():
+    probs, model = np.array([[0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]), sp.Model.bio(["O", "B-PER", "I-PER"])
+    for more, sentence in (({"text": "one"}, "has 1 words between blanks"), ({"text": ["a b", "c"]}, "is of 2 recordings, and there are 1"),
+                           ({"text": "a b", "offset_mapping": [(0, 1)]}, "has 1 tokens"), ({"text": "a b", "offset_mapping": [(0, 1), (2, 9)]}, "no part of its text"),
+                           ({"text": "a b", "offset_mapping": [(2, 3), (0, 1)]}, "before the token before it"), ({"offset_mapping": [(0, 1)]}, "text="),
+                           ({"path": [0]}, "path")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=sentence):
+            nlp.entities(probs, model, **more)
+    with pytest.raises(sp.StatepathError, match="no tags of entities"):
+        nlp.entities(np.full((2, 5), 0.2), "sleep-aasm")
+
+
+@pytest.mark.parametrize("how", ["mean", "middle"])
+@pytest.mark.parametrize("kind", ["logits", "log_probs", "probs", "scores"])
+def test_windows_are_joined(how, kind):
+    """Against plain numpy, step by step."""
+    rng = np.random.default_rng(5)
+    lengths, starts, texts = [6, 6, 4, 3, 6], np.array([0, 3, 7, 0, 2]), [0, 0, 0, 4, 4]
+    given = [rng.dirichlet([0.5] * 3, n) if kind == "probs" else rng.normal(0, 2, (n, 3)) for n in lengths]
+    if kind == "log_probs":
+        given = [w - np.logaddexp.reduce(w, axis=1, keepdims=True) for w in given]
+    joined = nlp.join_windows(given, starts, how, kind=kind)
+    assert [len(text) for text in joined] == [11, 8]
+    for n, text in enumerate(joined):
+        for t, row in enumerate(text):
+            seen = [(abs(t - starts[w] - (lengths[w] - 1) / 2), given[w][t - starts[w]]) for w in ([0, 1, 2], [3, 4])[n] if 0 <= t - starts[w] < lengths[w]]
+            if how == "middle":
+                expected = min(seen, key=lambda one: one[0])[1]
+            else:
+                logs = [np.log(r) if kind == "probs" else r - np.logaddexp.reduce(r) if kind == "logits" else r for _, r in seen]
+                expected = np.mean(logs, axis=0)
+                expected = expected if kind == "scores" else expected - np.logaddexp.reduce(expected)
+            np.testing.assert_allclose(row, expected, rtol=1e-12, atol=1e-12)
+    for a, b in zip(joined, nlp.join_windows(given, starts, how, texts=texts, kind=kind)):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_faults_of_windows():
+    windows = [np.zeros((4, 2)), np.zeros((4, 2))]
+    for starts, more, sentence in (([0, 5], {}, "in no window"), ([1, 2], {}, "the steps before"), ([0, 2], {"texts": [1, 0]}, "text by text"), ([0], {}, "2 windows"),
+                                   ([0, 2], {"how": "max"}, 'how='), ([0, 2], {"kind": "odds"}, "kind=")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=sentence):
+            nlp.join_windows(windows, starts, **more)
+    with pytest.raises(sp.StatepathError, match="as many classes"):
+        nlp.join_windows([np.zeros((4, 2)), np.zeros((4, 3))], [0, 2])
+    with pytest.raises(sp.StatepathError, match="go forwards"):
+        nlp.join_windows([*windows, windows[0]], [0, 2, 1])
+
+
+def test_word_ids_do_not_go_back():
+    with pytest.raises(sp.StatepathError, match="sentence 0, token 3: word 0 after word 1; word ids do not go back"):
+        nlp.decode_logits(np.zeros((1, 4, 3)), id2label=ID2LABEL, word_ids=[[0, 1, None, 0]])
+    assert nlp.decode_logits(np.zeros((1, 4, 3)), id2label=ID2LABEL, word_ids=[[0, None, 2, 2]]) == [["O", "O"]]

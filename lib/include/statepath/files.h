@@ -57,6 +57,7 @@ typedef struct sp_file_access {
  * error unless `gaps` says join or break; then the recording is what is left. valid of packed recordings is [S].
  *
  * Hugging Face's layout: rows, scores [N,T,K] with labels [N,T] beside them or in another file, and neither lengths nor valid;
+ * word_ids says the word of each token, negative of none: a word is decoded by its first token, further ones take no part.
  * attention_mask [N,T] is 1 where a token is. Steps whose label is -100 take no part: at the end of a row they are padding,
  * before another that does (special tokens, pieces of a word but the first) they are holes. predictions and label_ids are known
  * names, as transformers' Trainer uses them: logits, where their rows are not probabilities. With ignores_100 labels of -100 are

@@ -174,6 +174,30 @@ done:
     return status;
 }
 
+/* The array that says which word each token is of: steps are the first tokens of words. */
+#define WORD_IDS "word_ids"
+
+/* Flags of the first tokens of words, of values [n] from step `first` on; rows of T steps, or those of packed recordings. *before: the
+ * word before. Returns the index of a word that goes back; -1: none. */
+static int64_t flag_words(const sp_array_map *map, int64_t first, int64_t n, const int64_t *values, int64_t *before,
+                          uint8_t *flags)
+{
+    const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+    int64_t greatest = -1, recording = 0;
+    for (int64_t i = 0; i < n; i++) {
+        while (!is_padded && map->offsets[recording + 1] <= first + i)
+            recording++;
+        const bool is_first = is_padded ? (first + i) % map->padded_steps == 0 : map->offsets[recording] == first + i;
+        greatest = is_first ? -1 : greatest;
+        *before = greatest;
+        if (values[i] >= 0 && values[i] < greatest)
+            return i;
+        flags[i] = values[i] >= 0 && (is_first || values[i] != values[i - 1]);
+        greatest = values[i] > greatest ? values[i] : greatest;
+    }
+    return -1;
+}
+
 /* Steps that take part: [N,T], and of packed steps [S], flags that are not 0. */
 static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags, sp_error *err)
 {
@@ -186,7 +210,8 @@ static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags,
     sp_status status = SP_OK;
     if (!values)
         TRY(sp_no_memory(err));
-    TRY(check_whole(map, array, 0, "value of valid", err));
+    const bool are_words = array->name && strcmp(array->name, WORD_IDS) == 0;
+    TRY(check_whole(map, array, 0, are_words ? "word" : "value of valid", err));
     if (array->rank != 1 + is_padded || array->dims[0] != (is_padded ? N : T) || (is_padded && array->dims[1] != T))
         TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but %s has %s; it must be one flag per %sstep",
                     sp_stored_subject(&map->file, array, where), sp_stored_shape(array, shape), reference_name(map, reference),
@@ -196,7 +221,11 @@ static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags,
         int64_t bad_at = -1;
         double bad = 0;
         TRY(sp_stored_read(&map->file, array, n * T, count, SP_TO_I64, 0, values, &bad_at, &bad, err));
-        for (int64_t i = 0; bad_at < 0 && i < count; i++) {
+        int64_t before = 0;
+        const bool is_read = bad_at < 0;
+        if (are_words && is_read)
+            bad_at = flag_words(map, n * T, count, values, &before, flags + n * T);
+        for (int64_t i = 0; !are_words && bad_at < 0 && i < count; i++) {
             flags[n * T + i] = values[i] != 0;
             if (values[i] != 0 && values[i] != 1) {
                 bad_at = i;
@@ -207,6 +236,10 @@ static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags,
             continue;
         if (is_padded)
             snprintf(row, sizeof row, "recording %lld, ", (long long)n + bad_at / T);
+        if (are_words && is_read)
+            TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: word %lld after word %lld; word ids do not go back",
+                           sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), (long long)values[bad_at],
+                           (long long)before));
         TRY(sp_fail_at(err, SP_EDATA, bad_at % T, "%s, %sstep %lld: %g is neither 0 nor 1",
                        sp_stored_where(&map->file, array, where), row, (long long)(bad_at % T), bad));
     }
@@ -241,6 +274,8 @@ static sp_status find_packed_kept(sp_array_map *map, sp_error *err)
     sp_status status = SP_OK;
     if (map->file.store || map->file.by_name)
         TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
+    if (!valid && (map->file.store || map->file.by_name))
+        TRY(sp_array_named(map, NULL, WORD_IDS, "", &valid, err));
     if (!valid)
         goto done;
     map->kept_name = valid->name;
@@ -281,6 +316,8 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
         TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
     const bool may_be_tokens = !lengths && !valid;
     if (may_be_tokens)
+        TRY(sp_array_named(map, NULL, WORD_IDS, "", &valid, err));
+    if (may_be_tokens && !valid)
         TRY(sp_array_named(map, NULL, "attention_mask", "", &valid, err));
     map->ignores_100 = options->ignores_100 || may_be_tokens;
     map->is_unsized = !lengths && !valid && !array->words && (map->file.store || map->file.by_name);

@@ -226,7 +226,7 @@ sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *e
 }
 static const char *const beside_names[] = {"labels",         "segments", "weights", "mask",     "offsets",       "lengths",
                                            "valid",          "ids",      "classes", "subjects", "epoch_seconds", "tokens",
-                                           "attention_mask", "gaps"};
+                                           "attention_mask", "gaps",     "windows", "word_ids"};
 
 bool sp_array_is_beside(const char *name)
 {

@@ -76,6 +76,13 @@ static sp_status find_subjects(sp_source *source, const sp_groups *groups, sp_su
     return status;
 }
 
+static sp_status find_windows(sp_source *source, const char *place, int64_t **start, int64_t **text, sp_error *err)
+{
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    return sp_h5_quiet_end(&quiet, sp_array_source_windows(source, place, start, text, err), err);
+}
+
 static void use_threads(sp_source *source, int n_threads)
 {
     sp_h5_store_use_threads(&sp_array_source_map(source)->file, n_threads);
@@ -117,5 +124,6 @@ const sp_format sp_h5_format = {.name = "an HDF5 file",
                                 .read_rater = read_rater,
                                 .epoch_seconds = epoch_seconds,
                                 .subjects = find_subjects,
+                                .windows = find_windows,
                                 .list_unused = sp_h5_source_list_unused,
                                 .use_threads = use_threads};

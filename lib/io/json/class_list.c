@@ -38,10 +38,20 @@ static const char *name_of(const char *line, int32_t *number)
     return line + digits + blanks;
 }
 
+/* What id2label holds, alone in a file: an object whose first key is a number. */
+static bool is_bare(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    const char *key = *text == '{' ? text + 1 + strspn(text + 1, " \t\r\n") : text;
+    const size_t digits = *key == '"' ? strspn(key + 1, "0123456789") : 0;
+    return digits > 0 && key[1 + digits] == '"';
+}
+
 /* The configuration of a model of transformers, whose key it is. */
 static bool is_config(const char *text)
 {
-    return text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\"");
+    const bool is_object = text[strspn(text, " \t\r\n")] == '{';
+    return is_bare(text) || (is_object && strstr(text, "\"id2label\"") && !strstr(text, "\"statepath_model\""));
 }
 
 bool sp_class_list_is(const char *text)
@@ -94,15 +104,14 @@ done:
 }
 
 /* names [n] point into the document. */
-static sp_status read_entries(const sp_json_doc *doc, json_t *entries, const char **names)
+static sp_status read_entries(const sp_json_doc *doc, const sp_json_at *at, json_t *entries, const char **names)
 {
-    const sp_json_at root = {0}, at = {&root, "id2label", 0};
     const int32_t n = (int32_t)json_object_size(entries);
     const char *key;
     json_t *value;
     json_object_foreach(entries, key, value)
     {
-        const sp_json_at place = {&at, key, 0};
+        const sp_json_at place = {at, key, 0};
         const size_t digits = strspn(key, "0123456789");
         const long number = digits > 0 && digits < 7 && !key[digits] ? strtol(key, NULL, 10) : -1;
         if (number < 0 || number >= n)
@@ -128,7 +137,7 @@ static sp_status read_config(const char *text, const char *file, sp_model **out,
     if (status != SP_OK)
         return status;
     const sp_json_at root = {0}, at = {&root, "id2label", 0};
-    json_t *entries = json_object_get(doc.root, "id2label");
+    json_t *entries = is_bare(text) ? doc.root : json_object_get(doc.root, "id2label");
     const size_t n = json_object_size(entries);
     const char **names = calloc(n + 1, sizeof *names);
     if (!names)
@@ -137,7 +146,7 @@ static sp_status read_config(const char *text, const char *file, sp_model **out,
         TRY(sp_json_fail(&doc, &root, "there is no key \"id2label\", which names the classes"));
     else if (n == 0 || n > MOST_CLASSES)
         TRY(sp_json_fail(&doc, &at, "key \"id2label\": an object of 1 to %d names of classes is needed", MOST_CLASSES));
-    TRY(read_entries(&doc, entries, names));
+    TRY(read_entries(&doc, is_bare(text) ? &root : &at, entries, names));
     TRY(make(file, (int32_t)n, names, out, err));
 done:
     free(names);

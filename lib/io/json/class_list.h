@@ -3,13 +3,15 @@
  *
  *     0 background                {"id2label": {"0": "O", "1": "B-PER"}, ...}
  *     1 take
+ *
+ * The inner object alone will do.
  */
 #ifndef STATEPATH_IO_CLASS_LIST_H
 #define STATEPATH_IO_CLASS_LIST_H
 
 #include "statepath/model.h"
 
-/* Does the text begin with a line of a number and a name, or is it an object with a key id2label and no model of ours? */
+/* Does the text begin with a line of a number and a name, or is it an object with a key id2label, or of numbers, and no model of ours? */
 bool sp_class_list_is(const char *text);
 
 /* A list "A,B,C" as a model without rules. SP_OK; SP_EINVAL (it names nothing, or a class twice), SP_ENOMEM. */

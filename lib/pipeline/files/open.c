@@ -9,6 +9,7 @@
 #include "core/try.h"
 #include "io/paths_writer.h"
 #include "io/source.h"
+#include "io/text/step_texts.h"
 #include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
@@ -102,7 +103,7 @@ static sp_status trim(sp_pipeline *p, sp_file_input *in, sp_source_info *info, s
             (long long)cut, p->file, (long long)cut_labels, l->file);
     p->about.cut_path_steps = in->common.cut_ours;
     p->about.cut_label_steps = in->common.cut_theirs;
-    if ((p->about.holes || p->about.tokens) && cut > 0)
+    if ((p->about.holes || p->about.tokens || p->about.texts) && cut > 0)
         return sp_fail(
             err, SP_EINVAL,
             "`trim_to_shortest` would cut %s, whose steps `gaps` leaves out or `output` writes with their tokens; make its "
@@ -250,6 +251,20 @@ done:
     return status;
 }
 
+static sp_status open_texts(sp_pipeline *p, sp_file_input *in, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    const sp_holes *holes = p->about.holes;
+    if (!o->text)
+        return SP_OK;
+    if (!o->output || !sp_paths_writer_takes_spans(o->output))
+        return sp_fail(err, SP_EINVAL, "`text` says where spans stand in it: `output` SPANS.jsonl writes them");
+    sp_status status = sp_step_texts_read(o->text, p->from.info->n_recordings, p->from.info->ids,
+                                          holes ? holes->offsets : p->from.info->offsets, &in->texts, err);
+    p->about.texts = in->texts;
+    return status;
+}
+
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
 {
     sp_status status = sp_source_open(p->file, places, &in->source, err);
@@ -263,6 +278,10 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     p->about.holes = sp_source_holes(in->source);
     if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))
         p->about.tokens = sp_source_tokens(in->source);
+    if (p->opt->join && (status = sp_windowed_open(&in->windowed, p, in->source, err)) != SP_OK)
+        return status;
+    if ((status = open_texts(p, in, err)) != SP_OK)
+        return status;
     set_word(p, in, sp_source_tokens(in->source) != NULL);
     p->about.step_seconds = step_seconds;
     p->about.step_seconds_arg = in;
@@ -331,6 +350,8 @@ void sp_file_input_close(sp_file_input *in)
     sp_matched_close(&in->labelled);
     sp_reference_close(&in->reference);
     sp_common_steps_clear(&in->common);
+    sp_windowed_close(&in->windowed);
     sp_source_close(in->source);
+    sp_step_texts_free(in->texts);
     sp_codes_free(in->codes);
 }

@@ -4,6 +4,7 @@
 
 #include "pipeline/files/faulty.h"
 #include "pipeline/files/reference.h"
+#include "pipeline/files/windowed.h"
 #include "pipeline/labels/decided.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
@@ -13,12 +14,14 @@
 typedef struct sp_file_input {
     bool takes_decided; /* set before it is opened: a file of labels alone will do, as decided classes */
     sp_source *source;
-    bool is_decided;        /* it is one */
-    sp_decided decided;     /* the recordings with these as scores */
-    sp_codes *codes;        /* of the labels beside the scores or in their place, or NULL */
-    sp_reference reference; /* labels of a file of their own */
-    sp_common_steps common; /* with trim_to_shortest: the steps that both files have */
-    sp_matched labelled;    /* the recordings with these */
+    sp_windowed windowed;        /* its recordings joined to texts */
+    struct sp_step_texts *texts; /* or NULL */
+    bool is_decided;             /* it is one */
+    sp_decided decided;          /* the recordings with these as scores */
+    sp_codes *codes;             /* of the labels beside the scores or in their place, or NULL */
+    sp_reference reference;      /* labels of a file of their own */
+    sp_common_steps common;      /* with trim_to_shortest: the steps that both files have */
+    sp_matched labelled;         /* the recordings with these */
 } sp_file_input;
 
 /* Opens the file and everything that the options name. Of several files those that cannot

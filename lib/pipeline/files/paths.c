@@ -44,6 +44,11 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     }
     if (b->consumer.with_confidence)
         plan_one(b, "log_partition", NULL, SP_PATHS_F64, false, 0);
+    for (int s = 0; b->consumer.whole && s < p->n_strategies; s++) {
+        const char *name = sp_strategy_about(p->strategies[s].kind)->name;
+        plan_one(b, "span_scores", name, SP_PATHS_F64, true, 0); /* SP_SPAN_SCORE, SP_SPAN_POSTERIOR */
+        plan_one(b, "span_posteriors", name, SP_PATHS_F64, true, 0);
+    }
     if (b->consumer.n_best) {
         plan_one(b, "nbest", "paths", b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16, true, b->consumer.n_best);
         plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->consumer.n_best);
@@ -79,7 +84,8 @@ static bool make_room(sp_path_file *b, int64_t steps, int64_t recordings)
 static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
 {
     sp_path_file *b = arg;
-    if (b->n_extras == 0)
+    b->block = block;
+    if (!b->consumer.with_confidence && !b->consumer.n_best)
         return SP_OK;
     if (block->n_steps >= b->step_room || block->n_recordings >= b->recording_room) {
         int64_t steps = block->n_steps + 1, recordings = block->n_recordings + 1;
@@ -150,6 +156,16 @@ done:
     return status;
 }
 
+static sp_status write_span_values(sp_path_file *b, int s, const sp_decode_output *output, sp_error *err)
+{
+    sp_status status = sp_span_values_find(&b->spans, b->p, b->block, output, err);
+    const int64_t first_step = b->p->info->offsets[b->block->first];
+    for (int v = 0; status == SP_OK && v < SP_SPAN_VALUES; v++)
+        status =
+            sp_paths_writer_put(b->writer, s * SP_SPAN_VALUES + v, 0, first_step, b->block->n_steps, b->spans.values[v], err);
+    return status;
+}
+
 static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
                      const sp_decode_output *output, sp_error *err)
 {
@@ -158,6 +174,8 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
     TRY(sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err));
     if (b->consumer.with_confidence && n_recordings > 0)
         TRY(write_confidence(b, s, first, n_recordings, output, err));
+    if (b->consumer.whole)
+        TRY(write_span_values(b, s, output, err));
     if (output->n_best)
         TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
 done:
@@ -192,7 +210,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                                "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
                                p->names[other], p->names[s], names[s]);
     }
-    if (sp_paths_writer_takes_tokens(p->opt->output) && p->info->has_segments)
+    if (sp_paths_writer_takes_tokens(p->opt->output) && !sp_paths_writer_takes_spans(p->opt->output) && p->info->has_segments)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
                       "note: columns of CoNLL have no segments: in %s the steps before and after a gap are neighbours; .h5 keeps "
                       "them apart",
@@ -212,7 +230,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .n_classes = p->info->n_classes,
                               .ids = p->info->ids,
                               .subjects = p->subjects,
-                              .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
+                              .classes = sp_pipeline_columns(p),
                               .with_labels = p->info->has_labels,
                               .with_segments = p->info->has_segments,
                               .with_broken = p->on_infeasible == SP_INFEASIBLE_RELAX,
@@ -227,6 +245,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .holes = p->about.holes,
                               .gaps = p->opt->place.gaps,
                               .tokens = p->about.tokens,
+                              .texts = p->about.texts,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
     status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);
@@ -238,8 +257,10 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     *b = (sp_path_file){.p = p, .nbest_of = -1};
+    const bool takes_spans = o->output && sp_paths_writer_takes_spans(o->output);
     b->consumer = (sp_consumer){.with_confidence = o->confidence,
                                 .n_best = o->n_best,
+                                .whole = takes_spans,
                                 .open = open_writer,
                                 .reserve = reserve,
                                 .paths = put,
@@ -258,6 +279,7 @@ sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
     else
         sp_paths_writer_abort(b->writer);
     free_room(b);
+    sp_span_values_clear(&b->spans);
     free(b->row);
     return status;
 }

@@ -12,6 +12,7 @@
 #define PIPELINE_FILES_PATHS_H
 
 #include "io/paths_writer.h"
+#include "pipeline/files/span_values.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 
@@ -33,7 +34,9 @@ typedef struct sp_path_file {
     int32_t *best_paths;
     int16_t *narrow;
     int64_t step_room, recording_room;
-    double *row; /* [recordings of a block] */
+    sp_span_values spans;  /* of a file of spans */
+    const sp_block *block; /* lent by reserve(), of the paths that follow */
+    double *row;           /* [recordings of a block] */
     int64_t row_room;
 } sp_path_file;
 

@@ -30,22 +30,27 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
         longest = length_of(p, n) > length_of(p, longest) ? n : longest;
     if (p->source->takes_chunks(p) || info->n_recordings == 0 || length_of(p, longest) <= sp_long_whole_bytes() / p->step_bytes)
         return SP_OK;
-    const int32_t n_best = sp_consumers_want(p).n_best;
+    const sp_wants wants = sp_consumers_want(p);
+    const int32_t n_best = wants.n_best;
     const double step = (double)p->step_bytes + (double)sizeof(int32_t) * (n_best + p->n_strategies);
     const double T = (double)length_of(p, longest), need = step * T;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const char *what = p->folds ? "cv" : p->prepare.windows ? "windows" : "nbest";
+    const char *what = p->folds ? "`cv`" : n_best ? "`nbest`" : p->prepare.windows ? "a model with windows" : "`output`";
     char n[SP_COUNT_TEXT];
     sp_count_text((int64_t)T, n);
     if (need > there)
         return sp_fail(
             err, SP_ENOMEM,
-            "recording %s has %s steps, of which `%s` needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
+            "recording %s has %s steps, of which %s needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
             "or cut the recording",
-            info->ids[longest], n, what, 1e-9 * need, 1e-9 * there, p->folds ? "fit, then compare" : "leave `nbest` out");
+            info->ids[longest], n, what, 1e-9 * need, 1e-9 * there,
+            p->folds             ? "fit, then compare"
+            : n_best             ? "leave `nbest` out"
+            : p->prepare.windows ? "fit it with `features` none"
+                                 : "write .h5");
     sp_run_notice(
         p->opt, SP_NOTICE_DATA,
-        "note: recording %s has %s steps, of which `%s` needs all in memory, at least %.1f GB; without it memory is bounded",
+        "note: recording %s has %s steps, of which %s needs all in memory, at least %.1f GB; without it memory is bounded",
         info->ids[longest], n, what, 1e-9 * need);
     return SP_OK;
 }

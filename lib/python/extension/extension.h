@@ -108,6 +108,15 @@ PyObject *py_decode(PyObject *module, PyObject *args);
 PyObject *py_forward_backward(PyObject *module, PyObject *args);
 /* path_scores(chain, inputs, options, paths int32 [S], scores float64 [N]) -> counts */
 PyObject *py_path_scores(PyObject *module, PyObject *args);
+/* span_values(chain, inputs, options, classes, paths int32 [S], last int64 [S], type int32 [S], score float64 [S], posterior float64 [S])
+ * -> counts. At the first step of each entity the last one, from the first step of the recording, the class that names its type, and its
+ * values; `last` is -1 elsewhere. A posterior is NaN where there is no allowed path. */
+PyObject *py_span_values(PyObject *module, PyObject *args);
+/* window_texts(offsets int64 [N+1], starts int64 [N], texts int64 [N] or None) -> (first, offsets): of n texts their first windows [n+1]
+ * and steps [n+1] (tags/windows.h). */
+PyObject *py_window_texts(PyObject *module, PyObject *args);
+/* join_windows(scores [S,K], offsets, starts, first int64 [n+1], text_offsets int64 [n+1], is_mean, kind, out float64 [T,K]) -> kind */
+PyObject *py_join_windows(PyObject *module, PyObject *args);
 /* field(inputs, stride, threads, outputs, is_plain): log Z of recordings, and gradients (decode/kernels/field.h). Of `inputs` scores
  * float32 or float64 [...,K], first and length int64 [N], move [K,K], start and end [K] float64; targets int64 [rows], weight float64 [N],
  * along (as scores) or absent. Of `outputs` value float64 [N], fault int64 [N,3]; by_scores (as scores), by_move, by_start, by_end or absent. */

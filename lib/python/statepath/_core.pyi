@@ -39,6 +39,32 @@ def model_tags(scheme: str, types_or_tags: Iterable[str], calibration: str | Non
 def model_from_labels(
     classes: Iterable[str], labels: NDArray[np.int32], offsets: NDArray[np.int64], min_count: int, /
 ) -> Model: ...
+def span_values(
+    chain: Chain,
+    inputs: dict[str, Any],
+    options: Mapping[str, Any],
+    classes: Iterable[str],
+    paths: NDArray[np.int32],
+    last: NDArray[np.int64],
+    type: NDArray[np.int32],
+    score: NDArray[np.float64],
+    posterior: NDArray[np.float64],
+    /,
+) -> tuple[int, int, int, int]: ...
+def window_texts(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], texts: NDArray[np.int64] | None, /
+) -> tuple[list[int], list[int]]: ...
+def join_windows(
+    scores: NDArray[Any],
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    first: NDArray[np.int64],
+    text_offsets: NDArray[np.int64],
+    is_mean: bool,
+    kind: int,
+    out: NDArray[np.float64],
+    /,
+) -> int: ...
 def tag_entities(tags: Iterable[str], scheme: str | None, has_suffix: bool, /) -> list[tuple[str, int, int]]: ...
 def tag_scheme(tags: Iterable[str], /) -> str: ...
 def unscored_words(words: Iterable[str], classes: Iterable[str], /) -> list[str]: ...

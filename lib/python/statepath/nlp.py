@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._conll import Conll, read_conll, write_conll
 from ._decode import decode
+from ._entities import entities, join_windows
 from ._errors import StatepathError
 from ._evaluate import compare
 from ._masks import masked_softmax
@@ -19,7 +20,7 @@ from ._passes import marginals
 from ._request import Classes, class_names
 from ._scores import array_of
 
-__all__ = ["Conll", "compute_metrics", "decode_logits", "pipeline", "read_conll", "spans", "write_conll"]
+__all__ = ["Conll", "compute_metrics", "decode_logits", "entities", "join_windows", "pipeline", "read_conll", "spans", "write_conll"]
 
 
 def _model(id2label: Classes, scheme: str | None, model: Model | None) -> Model:
@@ -34,6 +35,12 @@ def _words_of(word_ids: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
     words = [[-1 if w is None else w for w in row] for row in word_ids]
     if len(words) != shape[0] or any(len(row) != shape[1] for row in words):
         raise StatepathError(f"word_ids= must have a number or None for each token of {shape}")
+    for n, row in enumerate(words):
+        before = -1
+        for t, word in enumerate(row):
+            if 0 <= word < before:
+                raise StatepathError(f"word_ids= of sentence {n}, token {t}: word {word} after word {before}; word ids do not go back")
+            before = max(before, word)
     return np.array(words, np.int64).reshape(shape)
 
 
@@ -88,7 +95,7 @@ def decode_logits(
         The tag of each column, as the configuration of a model has it; or that file, config.json.
     attention_mask, labels : array [N,T], optional
     word_ids : list of lists, optional
-        The word of each token, as fast tokenizers say it; None for special tokens.
+        The word of each token, as fast tokenizers say it; None for special tokens. They do not go back.
     subwords : {"first", "mean", "max"}
         What a word of several tokens is decoded by: the logits of its first token, the mean of their probabilities, or the logits of the
         token whose greatest probability is the greatest; with `word_ids`. They are the pipeline's "first", "average" and "max". A word

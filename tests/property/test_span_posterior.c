@@ -1,0 +1,203 @@
+/* Posteriors of spans against sums over all paths of small random models, whose classes are read as random tags. What a path reads
+ * as is said here once more, span by span; the spans of a path are held against it, too. */
+#include "check.h"
+#include "failing_alloc.h"
+#include "oracle.h"
+#include "random_model.h"
+#include "tags/tags.h"
+
+#include "decode/strategies/span_posterior.h" /* not exported: what the pipeline calls */
+
+static const random_shape shapes[] = {
+    /* classes, steps, states a class, dwell; up to so many */
+    {4, 6, 1, 1, NO, WEIGHTS, GAPS, 0.3}, {4, 6, 1, 1, TIES, NO, NO, 0.2},        {2, 7, 1, 4, NO, WEIGHTS, GAPS, 0.2},
+    {3, 6, 3, 3, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 3, 1, TIES, WEIGHTS, GAPS, 0.2},
+};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 1500, MOST_CLASSES = 4 };
+
+typedef struct all_paths {
+    const dense_model *m;
+    const sp_scores *scores;
+    const sp_tag *tags;
+    int64_t n;
+    const sp_span_place *spans;
+    double z, with[ORACLE_STEPS]; /* sums of exp(score): of all paths, of those that read as having each span */
+} all_paths;
+
+/* Sum over the state paths that emit `path`, forwards. */
+static double weight_of(const all_paths *a, const int32_t *path)
+{
+    const dense_model *m = a->m;
+    double *now = calloc((size_t)m->n_states, sizeof *now), *next = calloc((size_t)m->n_states, sizeof *next), sum = 0;
+    assert_true(now && next);
+    for (int64_t t = 0; t < a->scores->n_steps; t++) {
+        for (int32_t j = 0; j < m->n_states; j++) {
+            next[j] = t == 0 ? exp(m->start[j]) : 0;
+            for (int32_t i = 0; t > 0 && i < m->n_states; i++)
+                next[j] += now[i] * exp(dense_weight(m, a->scores, t, i, j));
+            next[j] = m->state_class[j] == path[t] ? next[j] * exp(dense_emission(m, a->scores, t, j)) : 0;
+        }
+        double *other = now;
+        now = next;
+        next = other;
+    }
+    for (int32_t j = 0; j < m->n_states; j++)
+        sum += now[j] * exp(m->end[j]);
+    free(now);
+    free(next);
+    return sum;
+}
+
+static bool starts_anew(sp_tag tag)
+{
+    return tag.kind == SP_TAG_BEGIN || tag.kind == SP_TAG_SINGLE;
+}
+
+static bool is_last_one(sp_tag tag)
+{
+    return tag.kind == SP_TAG_END || tag.kind == SP_TAG_SINGLE;
+}
+
+/* Is there a border of entities of one type before step t? */
+static bool is_parted(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t t)
+{
+    return t == 0 || t == s->n_steps || sp_scores_is_gap(s, t) || starts_anew(tags[path[t]]) || is_last_one(tags[path[t - 1]]) ||
+           tags[path[t]].type != tags[path[t - 1]].type;
+}
+
+static bool reads_as(const sp_tag *tags, const sp_scores *s, const int32_t *path, int64_t first, int64_t last, int32_t type)
+{
+    if (!is_parted(tags, s, path, first) || !is_parted(tags, s, path, last + 1))
+        return false;
+    for (int64_t t = first; t <= last; t++)
+        if (tags[path[t]].type != type || (t > first && is_parted(tags, s, path, t)))
+            return false;
+    return true;
+}
+
+static void visit(void *arg, const int32_t *path, double score, int64_t n_broken, double relaxed_score)
+{
+    all_paths *a = arg;
+    (void)n_broken, (void)relaxed_score;
+    if (score == -INFINITY)
+        return;
+    const double weight = weight_of(a, path);
+    a->z += weight;
+    for (int64_t i = 0; i < a->n; i++)
+        if (reads_as(a->tags, a->scores, path, a->spans[i].first, a->spans[i].last, a->spans[i].type))
+            a->with[i] += weight;
+}
+
+static bool reads(const void *arg, int32_t type, sp_span_pair pair, int32_t before, int32_t now)
+{
+    const sp_tag *tags = arg;
+    const sp_tag from = before < 0 ? sp_tag_outside : tags[before], to = now < 0 ? sp_tag_outside : tags[now];
+    return pair == SP_SPAN_BEGINS ? to.type == type && sp_entity_starts(from, to)
+           : pair == SP_SPAN_ENDS ? from.type == type && sp_entity_ends(from, to)
+                                  : from.type == type && !sp_entity_ends(from, to) && !sp_entity_starts(from, to);
+}
+
+static void draw_tags(random_source *random, int32_t n, sp_tag *tags)
+{
+    for (int32_t k = 0; k < n; k++) {
+        const sp_tag_kind kind = (sp_tag_kind)random_below(random, SP_N_TAG_KINDS);
+        tags[k] = kind == SP_TAG_OUTSIDE ? sp_tag_outside : (sp_tag){kind, random_below(random, 2)};
+    }
+}
+
+/* Every span of a path stands in the list, and nothing else. */
+static void check_list(const random_case *c, const sp_tag *tags, const int32_t *path, int64_t n, const sp_tagged_span *found)
+{
+    int64_t expected = 0;
+    for (int64_t first = 0; first < c->scores.n_steps; first++)
+        for (int64_t last = first; last < c->scores.n_steps; last++)
+            for (int32_t type = 0; type < 2; type++)
+                if (reads_as(tags, &c->scores, path, first, last, type)) {
+                    assert_true(expected < n && found[expected].first == first && found[expected].last == last &&
+                                found[expected].type == type);
+                    expected++;
+                }
+    assert_int_equal(n, expected);
+}
+
+static void check_case(uint64_t seed, sp_scratch *scratch, int64_t *n_sure)
+{
+    random_case c = random_case_new(seed, &shapes[seed % N_SHAPES]);
+    dense_model *m = dense_model_new(c.model, c.class_of_column);
+    random_source random = {seed * 31 + 7};
+    sp_tag tags[MOST_CLASSES];
+    int32_t path[ORACLE_STEPS];
+    sp_tagged_span found[ORACLE_STEPS];
+    sp_span_place spans[ORACLE_STEPS];
+    double posteriors[ORACLE_STEPS];
+    sp_error err;
+    const int64_t T = c.scores.n_steps;
+    draw_tags(&random, c.scores.n_classes, tags);
+    const bool has_path = sp_viterbi(c.chain, &c.scores, scratch, path, NULL, &err) == SP_OK;
+    for (int64_t t = 0; t < T; t++) /* the best path, or any */
+        if (!has_path || random_chance(&random, 0.2))
+            path[t] = random_below(&random, c.scores.n_classes);
+    const int64_t n = sp_tagged_spans(tags, T, path, c.scores.segments, found);
+    check_list(&c, tags, path, n, found);
+    for (int64_t i = 0; i < n; i++) {
+        spans[i] = (sp_span_place){found[i].first, found[i].last, found[i].type};
+        posteriors[i] = -1;
+    }
+    if (T > 0 && n > 0) {
+        all_paths a = {.m = m, .scores = &c.scores, .tags = tags, .n = n, .spans = spans};
+        oracle_enumerate(m, &c.scores, visit, &a);
+        const sp_status status = sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, n, spans, posteriors, &err);
+        assert_int_equal(status, has_path ? SP_OK : SP_ENOPATH);
+        for (int64_t i = 0; i < n; i++) {
+            assert_close(posteriors[i], has_path ? a.with[i] / a.z : -1, 1e-9, 1e-9);
+            assert_int_equal(posteriors[i] == 0, has_path && a.with[i] == 0);
+            *n_sure += posteriors[i] > 0 && posteriors[i] < 1;
+        }
+    }
+    dense_model_free(m);
+    random_case_free(&c);
+}
+
+static void posteriors_are_sums_over_all_paths(void **state)
+{
+    (void)state;
+    int64_t n_sure = 0;
+    sp_scratch *scratch = sp_scratch_new();
+    assert_non_null(scratch);
+    for (uint64_t seed = 0; seed < CASES; seed++)
+        check_case(seed, scratch, &n_sure);
+    assert_true(n_sure > CASES / 3); /* the cases say something */
+    sp_scratch_free(scratch);
+}
+
+static void lack_of_memory_is_said(void **state)
+{
+    (void)state;
+    random_case c = random_case_new(3, &shapes[0]);
+    for (uint64_t seed = 4; c.scores.n_steps == 0; seed++) {
+        random_case_free(&c);
+        c = random_case_new(seed, &shapes[0]);
+    }
+    const sp_tag tags[MOST_CLASSES] = {{SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}, {SP_TAG_BEGIN, 0}};
+    const sp_span_place span = {0, 0, 0};
+    double posterior = -1;
+    sp_error err;
+    sp_scratch *scratch = sp_scratch_new();
+    assert_non_null(scratch);
+    failing_alloc_arm(0);
+    const sp_status status = sp_span_posteriors(c.chain, &c.scores, scratch, reads, tags, 1, &span, &posterior, &err);
+    assert_true(failing_alloc_disarm());
+    assert_int_equal(status, SP_ENOMEM);
+    assert_true(posterior == -1);
+    sp_scratch_free(scratch);
+    random_case_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(posteriors_are_sums_over_all_paths),
+        cmocka_unit_test(lack_of_memory_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
