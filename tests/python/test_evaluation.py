@@ -247,6 +247,38 @@ def test_fit_learns_durations_and_keeps_those_of_rules():
         sp.fit(labels, scores, classes=["a", "b"], kind="scores", tune="none", durations="auto")
 
 
+def test_windows_are_learnt_and_applied_whatever_the_order_of_columns(program, tmp_path):
+    rng = np.random.default_rng(9)
+    labels = [np.repeat(rng.integers(3, size=12), 10) for _ in range(12)]
+    scores = [rng.normal(size=(120, 3)) * 1.5 + np.eye(3)[[0, 2, 1]][y] for y in labels]  # b and c are taken for each other
+    model = sp.fit(labels, scores, classes=["a", "b", "c"], kind="logits", method="counts")
+    windows = json.loads(model.to_json())["windows"]
+    assert "windows over neighbouring steps" in repr(model)
+    assert "windows" not in json.loads(sp.fit(labels, scores, classes=["a", "b", "c"], kind="logits", method="counts", features="none").to_json())
+    rows = np.concatenate([np.asarray(s, dtype=float) for s in scores[:1]])
+    p = np.exp(rows) / np.exp(rows).sum(axis=1, keepdims=True)
+    u = np.concatenate([np.maximum(np.log(p), windows["floor"]), p], axis=1)
+    z = windows["scale"] * u[:, :3] + np.array(windows["bias"])
+    for t in range(len(z)):
+        for w in windows["of"]:
+            before, after = u[max(0, t - w["steps"]) : t], u[t + 1 : t + 1 + w["steps"]]
+            z[t] += (before.mean(axis=0) if len(before) else u[t]) @ w["before"] + (after.mean(axis=0) if len(after) else u[t]) @ w["after"]
+    plain = sp.Model.from_json(json.dumps({k: v for k, v in json.loads(model.to_json()).items() if k != "windows"}))
+    wanted = sp.decode(z, plain, kind="logits").path
+    assert np.mean(wanted == labels[0]) > 0.5
+    for dtype in (np.float64, np.float32):
+        got = sp.decode(scores[0].astype(dtype), model, kind="logits").path
+        assert np.mean(got == wanted) > (0.97 if dtype is np.float32 else 0.9999)
+    turned = sp.decode(scores[0][:, [2, 0, 1]], model, kind="logits", classes=["c", "a", "b"]).path
+    assert np.array_equal(np.array([2, 0, 1])[turned], wanted)
+    assert np.array_equal(sp.decode(scores[0], model, kind="logits", strategy="argmax").path, scores[0].argmax(axis=1))
+    assert model.with_(temperature=None) == model or "windows" in json.loads(model.with_(temperature=2).to_json())
+    with pytest.raises(sp.StatepathError, match="weighs the 54 steps after each"):
+        sp.OnlineDecoder(model, 3)
+    with pytest.raises(sp.StatepathError, match="features= windows: there are no two labelled recordings"):
+        sp.fit(labels[:1], scores[:1], classes=["a", "b", "c"], kind="logits", method="counts", features="windows")
+
+
 BAD = [
     (lambda: sp.compare([[0.5, 0.5]], [0, 1], sp.Model(["a", "b"])), "labels"),
     (lambda: sp.compare([[0.5, 0.5]], [7], sp.Model(["a", "b"])), "classes"),
