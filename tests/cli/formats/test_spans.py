@@ -140,6 +140,19 @@ class TestSpans(st.TestCase):
         self.refuses("decode", "x.npz", "-m", "m.json", "-o", "s.jsonl", "-f", "--confidence", status=2,
                      sentence="--confidence is written in HDF5: -o PATHS.h5, not s.jsonl")
 
+    def test_other_models(self):
+        """Models of folds speak of no one posterior; rules of single recordings are those of the posterior; a long recording is read whole."""
+        log_probs = self.sure(["O", "B-PER", "I-PER", "O", "B-LOC", "O"] * 4)
+        self.save("x.npz", log_probs, [6] * 4, labels=[0, 1, 2, 0, 3, 0] * 4)
+        lines = self.spans("x.npz", "--strategies", "viterbi", "--cv", "2", "--method", "counts", verb="compare", stderr=None)
+        self.assertGreater(len(lines), 4)
+        self.assertTrue(all("score" in line and "posterior" not in line for line in lines))
+        whole = self.spans("x.npz")
+        self.assertEqual(whole, self.spans("x.npz", env={"STATEPATH_WHOLE_BYTES": "200"}))
+        self.assertEqual(len(whole), 8)
+        ruled = self.spans("x.npz", "--rule", "never 'I-PER'")
+        self.assertEqual({line["last"] for line in ruled if line["type"] == "PER"}, {1})
+
     def test_text(self):
         """Places count characters, as Python does, by words or by offset_mapping."""
         text = "Ānna  Weld, Nome"
@@ -252,6 +265,9 @@ class TestSpans(st.TestCase):
             self.refuses("decode", "x.npz", "-m", "m.json", "-o", "o.jsonl", "--text", "t.json", sentence=sentence)
         self.refuses("decode", "x.npz", "-m", "m.json", "-o", "o.h5", "--text", "t.json",
                      status=2, sentence="--text says where spans stand in it: -o SPANS.jsonl writes them")
+        self.write("l.conll", "A B-PER\nB O\n\n")
+        self.refuses("convert", "l.conll", "-o", "o.jsonl", status=2,
+                     sentence="-o o.jsonl: entities are written of paths; use `statepath decode`, or write .conll or .h5")
         np.save(self.path("night.npy"), np.full((3, 5), -1.6))
         self.refuses("decode", "night.npy", "-m", "sleep-aasm", "-o", "o.jsonl",
                      status=2, sentence="o.jsonl: holds entities, and the classes are no tags of such, as O, B-PER and I-PER are; write .csv or .h5")
