@@ -291,6 +291,32 @@ static sp_status show_model(const char *name, options *o, sp_error *err)
     return status;
 }
 
+/* ---- operating points ---- */
+
+static sp_status save_point(const char *name, options *o, sp_error *err)
+{
+    sp_model *model = NULL;
+    sp_tag_biases biases;
+    bool is_tied = false;
+    sp_status status = SP_OK;
+    if (!o->run.output)
+        return sp_fail(err, SP_EINVAL,
+                       "model point: -o FILE.json is missing: the file of operating points, which may be there already");
+    TRY(sp_model_load(name, &model, err));
+    TRY(sp_model_tied(model, &is_tied, &biases, err));
+    if (!is_tied)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "model %s has no weights by kind of transition (\"tied\"), which an operating point is; `statepath fit "
+                    "--tied` learns them",
+                    model->name));
+    TRY(sp_operating_point_save(&biases, o->point, o->run.output, o->run.force, err));
+    if (strcmp(o->run.output, "-") != 0 && !o->quiet)
+        tell("wrote operating point %s into %s", o->point ? o->point : "default", o->run.output);
+done:
+    sp_model_free(model);
+    return status;
+}
+
 /* ---- audit ---- */
 
 static sp_status audit_model(const char *name, options *o, outcome *out, sp_error *err)
@@ -309,7 +335,7 @@ static sp_status audit_model(const char *name, options *o, outcome *out, sp_erro
     return outputs_make(o, inputs, sp_compare_file, out, err);
 }
 
-static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...] | audit M --data D";
+static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...] | point M | audit M --data D";
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
@@ -322,12 +348,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return check_model(words[1], err);
     if (strcmp(verb, "new") == 0 && words[1])
         return make_model(words[1], words[2], o, err);
+    if (strcmp(verb, "point") == 0 && words[1] && !words[2])
+        return save_point(words[1], o, err);
     if (strcmp(verb, "audit") == 0 && words[1] && !words[2])
         return audit_model(words[1], o, out, err);
     return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
 
-static const command_verb verbs[] = {{"list", 0}, {"show", C_SHOW}, {"check", 0}, {"new", C_NEW}, {"audit", C_AUDIT}, {NULL, 0}};
+static const command_verb verbs[] = {{"list", 0},        {"show", C_SHOW},   {"check", 0}, {"new", C_NEW},
+                                     {"point", C_POINT}, {"audit", C_AUDIT}, {NULL, 0}};
 
 const command model_command = {
     .name = "model",
@@ -339,14 +368,17 @@ const command model_command = {
                        "  statepath model check my-rules.json\n"
                        "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
                        "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
-                       "  statepath model new bioes --id2label config.json -o pii.json\n"
-                       "      all tags, in the order of the logits; --calibration weights them\n"
+                       "  statepath model new bioes --id2label config.json \\\n"
+                       "    --calibration viterbi_calibration.json -o pii.json\n"
+                       "      all tags, in the order of the logits, weighted by an operating point\n"
                        "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
                        "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
                        "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
                        "  statepath model new from-labels night.h5 --min-count 2 -o learnt.json\n"
                        "      allows the transitions of the labels, and the classes they start in, that\n"
                        "      were seen twice\n"
+                       "  statepath model point pii.json --point careful -o viterbi_calibration.json\n"
+                       "      writes its weights by kind of transition as an operating point\n"
                        "  statepath model audit sleep-aasm --data night.h5\n"
                        "      what each rule costs: how all is decoded without it; and rules that the\n"
                        "      labels propose\n",

@@ -190,68 +190,6 @@ sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model
     return sp_model_new_tags("BIOES", n_types, types, out, err);
 }
 
-/* ---- tied weights of tags ---- */
-
-/* The kind of a transition; SP_N_TAG_BIASES: none of them. */
-static sp_tag_bias bias_of(sp_tag from, sp_tag to)
-{
-    const bool begins = to.kind == SP_TAG_BEGIN || to.kind == SP_TAG_SINGLE;
-    switch (from.kind) {
-    case SP_TAG_OUTSIDE:
-        return to.kind == SP_TAG_OUTSIDE ? SP_BIAS_OUTSIDE_STAY : begins ? SP_BIAS_OUTSIDE_START : SP_N_TAG_BIASES;
-    case SP_TAG_END:
-    case SP_TAG_SINGLE:
-        return to.kind == SP_TAG_OUTSIDE ? SP_BIAS_END_OUTSIDE : begins ? SP_BIAS_END_START : SP_N_TAG_BIASES;
-    default:
-        return to.type != from.type       ? SP_N_TAG_BIASES
-               : to.kind == SP_TAG_INSIDE ? SP_BIAS_INSIDE_GO_ON
-               : to.kind == SP_TAG_END    ? SP_BIAS_INSIDE_END
-                                          : SP_N_TAG_BIASES;
-    }
-}
-
-/* Weights of the allowed transitions into weight [K,K], and which they are into allow [K,K]. */
-static sp_status tie(const sp_model *model, const sp_tag *tags, const sp_tag_biases *biases, uint8_t *allow, double *weight,
-                     sp_error *err)
-{
-    const size_t K = (size_t)model->n_classes;
-    for (size_t i = 0; i < K; i++)
-        for (int64_t e = model->row[i]; e < model->row[i + 1]; e++) {
-            const size_t j = (size_t)model->to[e];
-            const sp_tag_bias bias = bias_of(tags[i], tags[j]);
-            if (bias == SP_N_TAG_BIASES)
-                return sp_fail(err, SP_EINVAL,
-                               "biases by kind of transition are of tags that say where an entity ends, such as BIOES; model %s "
-                               "allows %s -> %s",
-                               model->name, model->classes[i], model->classes[j]);
-            allow[i * K + j] = 1;
-            weight[i * K + j] = biases->nats[bias];
-        }
-    return SP_OK;
-}
-
-sp_status sp_model_tie_tags(sp_model *model, const sp_tag_biases *biases, sp_error *err)
-{
-    const size_t K = (size_t)model->n_classes;
-    sp_tag *tags = malloc(K * sizeof *tags);
-    uint8_t *allow = calloc(K * K, 1);
-    double *weight = calloc(K * K, sizeof *weight);
-    bool are_tags = false;
-    sp_status status = SP_OK;
-    TRY(tags && allow && weight ? SP_OK : sp_no_memory(err));
-    TRY(sp_tags_read(model->n_classes, (const char *const *)model->classes, tags, &are_tags, err));
-    if (!are_tags || model->n_states > model->n_classes)
-        TRY(sp_fail(err, SP_EINVAL, "biases by kind of transition are of tags, such as BIOES; the classes of model %s are none",
-                    model->name));
-    TRY(tie(model, tags, biases, allow, weight, err));
-    TRY(sp_model_set_matrix(model, allow, weight, err));
-done:
-    free(tags);
-    free(allow);
-    free(weight);
-    return status;
-}
-
 /* ---- orders ---- */
 
 typedef struct order {

@@ -47,6 +47,7 @@ class TestExamples(st.TestCase):
         self.write("config.json", json.dumps({"id2label": {"0": "O", "1": "B-PER", "2": "I-PER", "3": "E-PER", "4": "S-PER"}}))
         np.save(self.path("logits.npy"), rng.normal(size=(4, 5)))
         self.write("text.txt", "Ann sings in Nome\n")
+        self.write("viterbi_calibration.json", json.dumps({"operating_points": {"default": {"biases": {"transition_bias_background_stay": -0.25}}}}))
         self.statepath("compare", "night.h5", "-m", "sleep-aasm", "-o", "paths.h5", "-q")
         os.mkdir(self.path("datasets"))
         for name in ("sleep-demo", "sleep-signals"):

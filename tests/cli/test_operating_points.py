@@ -71,8 +71,30 @@ class TestOperatingPoints(st.TestCase):
     def test_a_point_says_what_it_says(self):
         self.points(default={"transition_bias_end_to_start": 1.5})
         text = self.statepath("model", "new", "bilou", "--types", "PER", "--calibration", "points.json").stdout
-        self.assertEqual(json.loads(text)["log_weights"], [[0, 0, None, None, 0], [None, None, 0, 0, None], [None, None, 0, 0, None],
-                                                           [0, 1.5, None, None, 1.5], [0, 1.5, None, None, 1.5]])
+        self.assertEqual(json.loads(text)["tied"], {key: 1.5 * (key == "end_to_start") for key in KEYS})
+        self.assertNotIn("log_weights", text)
+
+    def test_there_and_back(self):
+        rng = np.random.default_rng(3)
+        biases = {"transition_bias_" + key: float(x) for key, x in zip(KEYS, rng.normal(size=6))}
+        self.points(default=biases, other={"transition_bias_end_to_start": 0.15})
+        make = "model", "new", "bioes", "--types", "PER,LOC", "--calibration", "points.json"
+        self.statepath(*make, "-o", "m.json", "-q")
+        point = "model", "point", "m.json", "--point", "again", "-o", "points.json"
+        self.assertEqual(self.statepath(*point).stderr, "wrote operating point again into points.json\n")
+        points = json.loads(self.read("points.json"))["operating_points"]
+        self.assertEqual(points, {"default": {"biases": biases}, "other": {"biases": {"transition_bias_end_to_start": 0.15}}, "again": {"biases": biases}})
+        self.statepath(*make, "--point", "again", "-o", "again.json", "-q")
+        self.assertEqual(self.read("m.json"), self.read("again.json"))
+        self.refuses(*point, status=2, sentence='points.json:18:5: there is an operating point "again" already; --force replaces it')
+        self.statepath(*make, "--point", "other", "-o", "m.json", "-f", "-q")
+        self.statepath(*point, "-f", "-q")
+        self.assertEqual(json.loads(self.read("points.json"))["operating_points"]["again"]["biases"]["transition_bias_end_to_start"], 0.15)
+        self.assertEqual(json.loads(self.statepath("model", "point", "m.json", "-o", "-").stdout)["operating_points"].keys(), {"default"})
+        self.refuses("model", "point", "m.json", status=2,
+                     sentence="model point: -o FILE.json is missing: the file of operating points, which may be there already")
+        self.refuses("model", "point", "sleep-aasm", "-o", "points.json", status=2,
+                     sentence='model sleep-aasm has no weights by kind of transition ("tied"), which an operating point is; `statepath fit --tied` learns them')
 
     def test_refusals(self):
         self.points(default={}, careful={})

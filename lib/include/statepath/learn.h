@@ -48,6 +48,8 @@ typedef struct sp_tag_biases {
 /* Gives each transition of a model of tags its kind's weight; what is forbidden stays so. SP_OK; SP_EINVAL (a transition between its classes
  * is of none of these kinds: they are no tags of a scheme such as BIOES), SP_ENOMEM. */
 sp_status sp_model_tie_tags(sp_model *model, const sp_tag_biases *biases, sp_error *err);
+/* Are a model's log weights such biases, to the last bit? out: the biases, 0 of a kind that no transition has. SP_OK, SP_ENOMEM. */
+sp_status sp_model_tied(const sp_model *model, bool *is_tied, sp_tag_biases *out, sp_error *err);
 
 /* Over given classes: left-right (stay, or go on by up to `step` classes; starts in the first, ends anywhere), cycle (stay or go
  * to the next, the last goes to the first), band (stay, or move by up to `step` classes either way). step >= 1. */

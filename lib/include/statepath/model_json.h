@@ -52,6 +52,9 @@ sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_
 /* The biases of an operating point (NULL: "default") of a file of operating points of a BIOES tagger (viterbi_calibration.json); a bias that is
  * not in it is 0. SP_OK; SP_EFILE; SP_EINVAL, which says where (no such point: lists them; no such bias), SP_ENOMEM. */
 sp_status sp_operating_point_load(const char *file, const char *point, sp_tag_biases *out, sp_error *err);
+/* Writes biases as an operating point (NULL: "default") into a file ("-": standard output), which is made where there is none; what else it
+ * says stays. `force` to replace a point of that name. SP_OK; SP_EFILE; SP_EINVAL (no such file of points; the point is there), SP_ENOMEM. */
+sp_status sp_operating_point_save(const sp_tag_biases *biases, const char *point, const char *file, bool force, sp_error *err);
 
 /* Names of the shipped models, sorted; the caller frees the array and each name. */
 sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);

@@ -6,6 +6,7 @@
 #include "core/edges.h"
 #include "core/try.h"
 #include "io/json/model_json_reader.h"
+#include "tags/tied.h"
 
 /* ---- allow, forbid, matrix ---- */
 
@@ -238,6 +239,35 @@ static sp_status read_weight_row(const sp_model_reader *reader, const sp_json_at
     return SP_OK;
 }
 
+/* `tied`: biases by kind of transition. `matrix` is the key of weights one by one, which exclude them; NULL: there are none. */
+static sp_status read_tied(sp_model_reader *reader, const char *matrix)
+{
+    const char *keys[SP_N_TAG_BIASES];
+    const sp_json_at at = {&reader->root, "tied", 0};
+    json_t *object = sp_model_member(reader, "tied");
+    sp_tag_biases biases = {{0}};
+    sp_error fault;
+    sp_status status = SP_OK;
+    for (int i = 0; i < SP_N_TAG_BIASES; i++)
+        keys[i] = sp_tag_bias_keys[i] + SP_TAG_BIAS_PREFIX_SIZE;
+    if (matrix)
+        return sp_json_fail(&reader->doc, &at, "key \"tied\": the model has \"%s\" already; keep one", matrix);
+    TRY(sp_model_want_object(reader, &at, object, "kind of transition -> log weight"));
+    TRY(sp_json_check_keys(&reader->doc, &at, object, SP_N_TAG_BIASES, keys));
+    for (int i = 0; i < SP_N_TAG_BIASES; i++) {
+        const json_t *value = json_object_get(object, keys[i]);
+        const sp_json_at here = {&at, keys[i], 0};
+        if (value)
+            TRY(sp_json_want_number(&reader->doc, &here, keys[i], value, &biases.nats[i]));
+    }
+    status = sp_model_tie_tags(reader->model, &biases, &fault);
+    if (status == SP_EINVAL)
+        TRY(sp_json_fail(&reader->doc, &at, "key \"tied\": %s", fault.message));
+    TRY(status == SP_OK ? SP_OK : sp_no_memory(reader->doc.err));
+done:
+    return status;
+}
+
 static sp_status read_weights(sp_model_reader *reader)
 {
     sp_model *model = reader->model;
@@ -246,6 +276,8 @@ static sp_status read_weights(sp_model_reader *reader)
     if (probabilities && log_weights)
         return sp_json_fail(&reader->doc, &at, "key \"log_weights\": the model has \"probabilities\" already; keep one");
     json_t *matrix = log_weights ? log_weights : probabilities;
+    if (sp_model_member(reader, "tied"))
+        return read_tied(reader, matrix ? at.key : NULL);
     if (!matrix)
         return SP_OK;
     sp_status status = check_shape(reader, &at, matrix);

@@ -4,6 +4,7 @@
 
 #include "io/json/model_json_durations.h"
 #include "statepath/model_json.h"
+#include "tags/tied.h"
 #include "json/json_write.h"
 
 /* ---- probabilities ---- */
@@ -173,8 +174,16 @@ static void put_matrix(sp_json_writer *writer, const sp_model *model, cells form
     sp_json_put(writer, "\n  ]");
 }
 
-/* By names while that can be read; large dense models as a matrix. */
-static void put_rules(sp_json_writer *writer, const sp_model *model)
+static void put_tied(sp_json_writer *writer, const sp_tag_biases *tied)
+{
+    const char *keys[SP_N_TAG_BIASES];
+    for (int i = 0; i < SP_N_TAG_BIASES; i++)
+        keys[i] = sp_tag_bias_keys[i] + SP_TAG_BIAS_PREFIX_SIZE;
+    sp_json_put_numbers(writer, "tied", SP_N_TAG_BIASES, keys, tied->nats);
+}
+
+/* By names while that can be read; large dense models as a matrix. Weights that are tied (or NULL) as their biases. */
+static void put_rules(sp_json_writer *writer, const sp_model *model, const sp_tag_biases *tied)
 {
     int64_t m = model->n_states, n_allowed = model->row[m], few = 16 * m;
     if (m <= 64 || n_allowed <= few)
@@ -183,7 +192,9 @@ static void put_rules(sp_json_writer *writer, const sp_model *model)
         put_rules_by_name(writer, model, true);
     else
         put_matrix(writer, model, CELLS_RULES);
-    if (model->weight)
+    if (tied)
+        put_tied(writer, tied);
+    else if (model->weight)
         put_matrix(writer, model, has_probabilities(model) ? CELLS_PROBABILITIES : CELLS_LOG);
 }
 
@@ -303,6 +314,11 @@ static void put_windows(sp_json_writer *writer, const sp_model *model)
 sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
 {
     sp_json_writer writer;
+    sp_tag_biases tied;
+    bool is_tied;
+    const sp_status status = sp_model_tied(model, &is_tied, &tied, err);
+    if (status != SP_OK)
+        return status;
     sp_json_writer_open(&writer);
     sp_json_put(&writer, "{\n  \"statepath_model\": 1");
     sp_json_put_text(&writer, "name", *model->name ? model->name : NULL);
@@ -312,7 +328,7 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     sp_json_put_strings(&writer, model->n_classes, model->classes, 4);
     put_aliases(&writer, model);
     put_states(&writer, model);
-    put_rules(&writer, model);
+    put_rules(&writer, model, is_tied ? &tied : NULL);
     put_end(&writer, model, true);
     put_end(&writer, model, false);
     put_dwell(&writer, model);

@@ -782,7 +782,7 @@ class Model:
         document: dict[str, Any] = json.loads(self.to_json())
         matrix = {"allow", "forbid", "log_weights", "probabilities"} & set(changes)
         if matrix:
-            for key in ("allow", "forbid", "matrix", "log_weights", "probabilities"):
+            for key in ("allow", "forbid", "matrix", "log_weights", "probabilities", "tied"):
                 document.pop(key, None)
             document |= _rules(changes, list(self.states))
         for key in changes:

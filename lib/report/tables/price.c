@@ -40,7 +40,7 @@ static void add_price(const sp_comparison *c, int32_t s, sp_buffer *line)
         tune = tune ? tune : figures[i].tune;
     }
     if (said && c->n_folds)
-        sp_buffer_say(line, "; --tune %s fits for that figure instead", tune);
+        sp_buffer_say(line, "; fit with tune=%s to keep that figure", tune);
     if (said)
         sp_buffer_text(line, ".");
 }

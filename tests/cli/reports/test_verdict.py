@@ -33,6 +33,17 @@ class TestVerdict(st.TestCase):
         self.assertTrue(headline.endswith(price.replace("'", "&#39;")), headline)
         self.assertIn(price, self.read("r.md").decode().split("| strategy")[0].replace("\\", ""))
 
+    def test_the_option_that_keeps_the_figure_is_named_where_models_were_fitted(self):
+        rng = np.random.default_rng(4)
+        labels = np.repeat((rng.random(600) < 0.12).astype(int), 2)
+        e = np.log(np.stack([0.6 - 0.25 * labels, 0.4 + 0.25 * labels], axis=1)) + rng.normal(size=(1200, 2)) * 0.9
+        self.h5("cv.h5", log_probs=e - np.log(np.exp(e).sum(axis=1, keepdims=True)), labels=labels, offsets=np.arange(0, 1201, 100), classes=CLASSES)
+        self.write("free.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b"], "forbid": {}}))
+        out = " ".join(self.statepath("compare", "cv.h5", "--model", "free.json", "--cv", "4", "--method", "counts", "--features", "none").stdout.split())
+        bought = re.search(r"viterbi's accuracy of 0\.\d+ \(argmax 0\.\d+\) is bought with .*?(edit|kappa|macro).*?\.(?=\d{4}\)[;.])", out)
+        self.assertIsNotNone(bought, out[:400])
+        self.assertRegex(out, r"; fit with tune=(edit|kappa|macro_f1) to keep that figure\.")
+
     def test_nothing_is_said_where_nothing_was_bought(self):
         self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["a", "b"], "forbid": {}}))
         out, page, _ = self.compare()

@@ -173,7 +173,8 @@ static const struct broken {
     {AB "\"min_dwel\": 1}",
      "m.json:2:1: key \"min_dwel\" is not known (known: statepath_model, name, description, source, classes, aliases, states, "
      "allow, "
-     "forbid, matrix, probabilities, log_weights, start, end, start_log_weights, end_log_weights, min_dwell, min_dwell_at_end, "
+     "forbid, matrix, probabilities, log_weights, tied, start, end, start_log_weights, end_log_weights, min_dwell, "
+     "min_dwell_at_end, "
      "durations, durations_at_ends, rules, prior, decoding, labeller, windows); did you mean \"min_dwell\"?"},
     {OPEN "\"decoding\": {\"temprature\": 1}}", "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
                                                 "transition_weight, prior_weight); did you mean "
@@ -250,6 +251,8 @@ static const struct broken {
      "m.json:3:20: key \"probabilities\", row \"a\", column \"a\": needs a probability from 0 to 1"},
     {OPEN "\"probabilities\": [], \"log_weights\": []}",
      "m.json:3:22: key \"log_weights\": the model has \"probabilities\" already; keep one"},
+    {OPEN "\"tied\": {}}",
+     "m.json:3:1: key \"tied\": biases by kind of transition are of tags, such as BIOES; the classes of model m are none"},
     {OPEN "\"log_weights\": [[0, null], [0, 0]]}",
      "m.json:3:21: key \"log_weights\", row \"a\", column \"b\": null, but a -> b is allowed; forbid it, or give it a number"},
     {AB "\"forbid\": {\"a\": [\"b\"]},\n\"log_weights\": [[0, 1], [0, 0]]}",

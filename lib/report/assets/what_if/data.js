@@ -93,7 +93,7 @@ function asInRun() {
   };
 }
 const NUMBERS = [["temperature", "temperature"], ["transitionWeight", "transition weight"], ["priorWeight", "prior weight"]];
-const isWeighted = Boolean(settings.model.log_weights || settings.model.probabilities);
+const isWeighted = Boolean(settings.model.log_weights || settings.model.probabilities || settings.model.tied);
 const hasWeights = () => [...original.weight.flat(), ...original.start].some((w) => w !== 0 && w > -Infinity) || Boolean(settings.model.end_log_weights);
 /* A cell or start that was forbidden has no weight: the least of its row, as the rarest of what is allowed. */
 const weighed = (weights, allowed) => weights.map((w, i) => (!allowed[i] ? null : w > -Infinity ? w : Math.min(...weights.filter((v) => v > -Infinity), 0)));
@@ -111,7 +111,7 @@ function changedModel() {
   const named = (numbers, isMeant) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, n]) => isMeant(n)));
   model.description = (model.name || "The model") + ", changed in the report on " + settings.file + ": " + (changes().join("; ") || "nothing") + ".";
   model.name = (model.name || "model") + "-changed";
-  ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell", "durations"].forEach((key) => delete model[key]);
+  ["allow", "forbid", "matrix", "probabilities", "log_weights", "tied", "start", "start_log_weights", "min_dwell", "durations"].forEach((key) => delete model[key]);
   model.allow = Object.fromEntries(states.map((from, i) => [from, states.filter((to, j) => allow[i][j])]));
   if (isWeighted) model.log_weights = allow.map((row, i) => weighed(original.weight[i], row));
   if (start.some((w) => w)) model.start_log_weights = named(start, (w) => w !== null);
