@@ -90,7 +90,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --folds                         ; --cv 2 --method counts
     --durations                     ; --cv 2 --method counts
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
-    --features                      ; --cv 2 --method counts = windows
+    --features                      ; --cv 2 --method counts
     --own-rules               ; = night.h5 -m m.json --json r.json
 
 decode night.h5 -m m.json -o out.h5
@@ -141,8 +141,8 @@ merge P1.h5 P2.h5 --json r.json
 
 fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
+    --features none
     --prices                        ; --rule 'x: at_most 0 N2'
-    --features                      ; = windows
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
