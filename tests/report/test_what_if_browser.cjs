@@ -307,11 +307,12 @@ function writeVotes(n, T) {
   run("fit", demo, "--rules", "sleep-strict", "--memory", "3", "--penalty", "30", "--tune", "none", "-o", "memory.model.json");
   writeVotes(8, 600);
   run("convert", "votes", "--labels", "judged", "--model", "sleep-strict", "-o", "votes.h5");
-  addSet("votes", "votes.h5", "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:3,viterbi"); // ties at nearly every step
+  const each = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:5";
+  addSet("votes", "votes.h5", "--model", "sleep-strict", "--strategies", each); // ties at nearly every step
   addSet("actions", "actions.h5", "--model", "actions.model.json");
-  addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", "argmax,greedy,beam:3,viterbi");
+  addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", each);
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
-  addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi"); // more states than classes
+  addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi,mea,posterior"); // more states than classes
 }
 
 // Paths as the page draws them: "strategy recording" -> class or -1 of each step. A class has a lane of its own.
