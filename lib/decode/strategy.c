@@ -6,24 +6,16 @@
 #include <string.h>
 
 /* THE table of strategies: the line that a strategy needs beside its own file, which exports sp_<name>_row. The first ones stand
- * in the order of the constants in statepath/decode.h; further ones go to the end. SP_FEW_STRATEGIES leaves out those that need
- * marginals or a stream: the module of lib/wasm. */
-#define FEW_STRATEGIES(ROW)                                                                                                      \
+ * in the order of the constants in statepath/decode.h; further ones go to the end. */
+#define STRATEGIES(ROW)                                                                                                          \
     ROW(argmax)                                                                                                                  \
     ROW(greedy)                                                                                                                  \
     ROW(beam)                                                                                                                    \
-    ROW(viterbi)
-
-#ifdef SP_FEW_STRATEGIES
-#define STRATEGIES FEW_STRATEGIES
-#else
-#define STRATEGIES(ROW)                                                                                                          \
-    FEW_STRATEGIES(ROW)                                                                                                          \
+    ROW(viterbi)                                                                                                                 \
     ROW(posterior)                                                                                                               \
     ROW(mea)                                                                                                                     \
     ROW(posterior_viterbi)                                                                                                       \
     ROW(online)
-#endif
 
 #define DECLARE(name) extern const sp_strategy_row sp_##name##_row;
 STRATEGIES(DECLARE)

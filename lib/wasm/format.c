@@ -1,5 +1,6 @@
 /* vsnprintf() for the sentences of the library: %d %u %s %c %g %%, the lengths l ll z j, and a precision. The one of the C
- * library would be a sixth of the module, and bring files and their imports along. Numbers of %g have at most six digits. */
+ * library would be a sixth of the module, and bring files and their imports along. Numbers of %g have at most 15 digits.
+ * And strtod() for the lengths of durations, such as "1.5min". */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,8 +33,8 @@ static void put_whole(sentence *out, uint64_t n, bool is_negative)
     put(out, digits + at, sizeof digits - at);
 }
 
-/* At most six digits, without zeros at the end; with an exponent outside 1e-4 .. 1e6. */
-static void put_real(sentence *out, double x)
+/* At most n digits, without zeros at the end; with an exponent outside 1e-4 .. 10^n. */
+static void put_real(sentence *out, double x, int n)
 {
     if (isnan(x) || isinf(x)) {
         put(out, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf", isinf(x) && x < 0 ? 4 : 3);
@@ -45,13 +46,16 @@ static void put_real(sentence *out, double x)
         mantissa /= 10;
     for (; mantissa > 0 && mantissa < 1; exponent--)
         mantissa *= 10;
-    uint64_t digits = (uint64_t)(mantissa * 1e5 + 0.5);
-    if (digits >= 1000000) {
+    uint64_t ten = 1;
+    for (int i = 1; i < n; i++)
+        ten *= 10;
+    uint64_t digits = (uint64_t)(mantissa * (double)ten + 0.5);
+    if (digits >= 10 * ten) {
         digits /= 10;
         exponent++;
     }
-    const bool is_plain = exponent >= -4 && exponent < 6;
-    int decimals = 5 - (is_plain ? exponent : 0);
+    const bool is_plain = exponent >= -4 && exponent < n;
+    int decimals = n - 1 - (is_plain ? exponent : 0);
     for (; decimals > 0 && digits % 10 == 0; decimals--)
         digits /= 10;
     uint64_t scale = 1;
@@ -110,7 +114,7 @@ static const char *put_one(sentence *out, const char *format, va_list *arguments
         const char c = (char)va_arg(*arguments, int);
         put(out, &c, 1);
     } else if (*format == 'g' || *format == 'f') {
-        put_real(out, va_arg(*arguments, double));
+        put_real(out, va_arg(*arguments, double), most < 16 ? (int)most : 6);
     } else {
         put(out, format, 1); /* %% */
     }
@@ -142,4 +146,63 @@ int snprintf(char *restrict buffer, size_t size, const char *restrict format, ..
     const int length = vsnprintf(buffer, size, format, arguments);
     va_end(arguments);
     return length;
+}
+
+/* ---- reading ---- */
+
+enum { MOST_POWER = 22 }; /* the greatest power of ten that is a double */
+
+/* x 10^power; one rounding where x and that power of ten are doubles. */
+static double scaled(double x, int power)
+{
+    static const double ten[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    for (; power > MOST_POWER && isfinite(x) && x > 0; power -= MOST_POWER)
+        x *= ten[MOST_POWER];
+    for (; power < -MOST_POWER && x > 0; power += MOST_POWER)
+        x /= ten[MOST_POWER];
+    return x > 0 && isfinite(x) ? (power < 0 ? x / ten[-power] : x * ten[power]) : x;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The digits at *at, after which it stands then, into *value; *n grows by their number. Those that it has no room for are counted. */
+static int take_digits(const char **at, uint64_t *value, int *n)
+{
+    int n_left = 0;
+    for (; is_digit(**at); ++*at, ++*n)
+        if (*value < UINT64_MAX / 100)
+            *value = *value * 10 + (uint64_t)(**at - '0');
+        else
+            n_left++;
+    return n_left;
+}
+
+/* Of decimal numbers without a sign. Exact to the last bit of those of at most 15 digits, and 22 beside the point. */
+double strtod(const char *restrict text, char **restrict end)
+{
+    const char *at = text;
+    uint64_t value = 0, exponent = 0;
+    int n = 0, n_behind = 0;
+    int power = take_digits(&at, &value, &n);
+    if (*at == '.') {
+        at++;
+        power += take_digits(&at, &value, &n_behind) - n_behind;
+    }
+    const char *const number = n + n_behind > 0 ? at : text;
+    if (number > text && (*at == 'e' || *at == 'E')) {
+        const bool is_negative = at[1] == '-';
+        int n_digits = 0;
+        at += 1 + (is_negative || at[1] == '+');
+        take_digits(&at, &exponent, &n_digits);
+        const int e = exponent < 10000 ? (int)exponent : 10000;
+        power += is_negative ? -e : e;
+        at = n_digits > 0 ? at : number;
+    } else
+        at = number;
+    *end = (char *)(uintptr_t)at;
+    return scaled((double)value, power);
 }

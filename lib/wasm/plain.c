@@ -4,6 +4,7 @@
 
 #include "core/workers.h"
 #include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/lanes/lanes_forward_backward.h"
 #include "decode/strategies/viterbi_dense.h"
 
 void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void *arg)
@@ -29,6 +30,13 @@ sp_status sp_viterbi_by_dense(sp_sequence *s, bool *fits, sp_error *err)
     (void)s, (void)err;
     *fits = false;
     return SP_OK;
+}
+
+/* Ask the plain kernel. */
+sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group)
+{
+    (void)chain, (void)scores, (void)scratch, (void)group;
+    return SP_ENOPATH;
 }
 
 /* Never called, since there are no rules for them. */

@@ -42,10 +42,66 @@ export interface Packed {
   hasGaps: boolean;
 }
 
+export interface Confidence {
+  status: "ok" | "no_path";
+  /** [T] 0 to 1; NaN without a path. */
+  confidence: Float64Array;
+  /** log Z, nats. */
+  logPartition: number;
+  step: number;
+  message: string;
+}
+
+export interface BestPaths {
+  status: "ok" | "no_path";
+  /** Of [T] classes each, the best first; fewer than n where there are no more. */
+  paths: Int32Array[];
+  /** Nats. */
+  scores: Float64Array;
+  step: number;
+  message: string;
+}
+
+export interface StreamOptions {
+  /** A step is decided at the latest when so many more have been seen. Without it each is decided when nothing can change it any more. */
+  mostLag?: number | null;
+  missing?: "error" | "uniform";
+}
+
+/** What a stream decided. */
+export interface Decided {
+  /** Not ok: the step could not be taken, nor was any after it; it may be pushed again after a gap, or the recording given up by restart(). */
+  status: "ok" | "no_path" | "dead_end";
+  /** Classes of the steps that are final now, in order; together they are the path of "viterbi" of the whole recording. */
+  path: Int32Array;
+  /** That could not be taken, from the first of the recording; -1. */
+  step: number;
+  message: string;
+}
+
+/** To be given up before its rules are. */
+export interface Stream {
+  /** Steps pushed and not yet decided. */
+  readonly pending: number;
+  /** The next steps [n*K], gaps [n]. */
+  push(scores: Scores, gaps?: Uint8Array | number[] | null): Decided;
+  /** Ends the recording; another may follow. */
+  finish(): Decided;
+  /** Forgets the recording. */
+  restart(): void;
+  free(): void;
+}
+
 export interface Rules {
   readonly nClasses: number;
-  /** strategy: "viterbi" (the default), "greedy", "argmax", "beam:8". A Recording has options of its own. */
+  /** strategy: "viterbi" (the default), "greedy", "argmax", "beam:8", "posterior", "mea", "posterior-viterbi", "online:5". A Recording has options of its own. */
   decode(scores: Scores | Recording, strategy?: string, options?: DecodeOptions): Decoded;
+  /** How sure a path is: of each step the marginal of its class, given all steps and the rules. exp(score of the path - log Z) is the posterior of the path. */
+  confidence(scores: Scores | Recording, path: Int32Array | number[], options?: DecodeOptions): Confidence;
+  /** The n best paths. */
+  nBest(scores: Scores | Recording, n: number, options?: DecodeOptions): BestPaths;
+  /** Decodes while a recording goes on. */
+  stream(options?: StreamOptions): Stream;
   /** Transitions of a path that these rules forbid; marks [T] is filled with 1 where one leads into the step. */
   countIllegal(path: Int32Array | number[], gaps?: Uint8Array | number[] | null, marks?: Uint8Array | null): number;
   /** Entities of the reference, of the path, and those that both have, read as conlleval does; null: the classes are no tags. */

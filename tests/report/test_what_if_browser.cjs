@@ -153,6 +153,11 @@ async function addressed(browser) {
   await page.reload();
   await page.waitForSelector("#what-if-tool[data-state=ready]");
   check((await status(page)).startsWith("Not in this page, left out: colour=red, rules=, +Wake.N9, x, N1:0, best, r99, zoom 9-3. "), "what an address cannot mean is said: " + (await status(page)));
+  await page.goto("file://" + at("votes.html") + "#strategy=posterior-viterbi");
+  await page.waitForSelector("#what-if-tool[data-state=ready]");
+  const offered = page.locator("#what-if-strategy");
+  check((await offered.inputValue()) === "posterior-viterbi", "an address names any strategy: " + (await offered.inputValue()));
+  check((await offered.locator("option").allTextContents()).join() === each, "all are offered: " + (await offered.locator("option").allTextContents()));
   await page.context().close();
 }
 
@@ -268,6 +273,7 @@ async function byTouch(browser) {
 // The model that is saved, given to the program, gives the paths and figures that the page shows. STATEPATH_LONG: under 200 changes of each
 // set of data; else a few.
 const isLong = !!process.env.STATEPATH_LONG;
+const each = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:5";
 const recipes = require("./recipes.cjs"), sets = [{ name: "demo", file: demo }];
 function addSet(name, file, ...options) {
   run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
@@ -307,11 +313,11 @@ function writeVotes(n, T) {
   run("fit", demo, "--rules", "sleep-strict", "--memory", "3", "--penalty", "30", "--tune", "none", "-o", "memory.model.json");
   writeVotes(8, 600);
   run("convert", "votes", "--labels", "judged", "--model", "sleep-strict", "-o", "votes.h5");
-  addSet("votes", "votes.h5", "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:3,viterbi"); // ties at nearly every step
+  addSet("votes", "votes.h5", "--model", "sleep-strict", "--strategies", each); // ties at nearly every step
   addSet("actions", "actions.h5", "--model", "actions.model.json");
-  addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", "argmax,greedy,beam:3,viterbi");
+  addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", each);
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
-  addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi"); // more states than classes
+  addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi,mea,posterior"); // more states than classes
 }
 
 // Paths as the page draws them: "strategy recording" -> class or -1 of each step. A class has a lane of its own.

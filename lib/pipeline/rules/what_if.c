@@ -66,11 +66,6 @@ done:
     return status;
 }
 
-static bool is_known(sp_strategy_kind kind)
-{
-    return kind == SP_ARGMAX || kind == SP_GREEDY || kind == SP_VITERBI || kind == SP_BEAM;
-}
-
 /* Labels as judged, and gaps. */
 static void copy_steps(const packing *w, const sp_trace *trace, sp_packed_steps *to)
 {
@@ -265,14 +260,10 @@ static bool is_wanted(const sp_pipeline *p)
 /* Why a page cannot repeat what was decoded, after "Rules cannot be changed here: "; NULL: it can. */
 static const char *why_not(const sp_pipeline *p, const sp_comparison *c)
 {
-    bool any = false;
-    for (int s = 0; s < p->n_strategies; s++)
-        any |= is_known(p->strategies[s].kind);
     return p->folds ? "each fold was decoded by a model of its own ({=cv}); a run with one model has them"
            : p->own ? "each {recording} was decoded by rules of its own ({=own-rules})"
            : c->n_classes > SP_WHAT_IF_CLASSES || p->model->n_states > SP_WHAT_IF_CLASSES
                ? "the model has more than 60 classes or states, in which nobody would find a cell"
-           : !any             ? "a page decodes by argmax, greedy, beam and Viterbi, and none of these was asked for"
            : c->n_traces == 0 ? "no {recording} is short enough for a page"
                               : NULL;
 }

@@ -130,23 +130,14 @@ static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp
     sp_json_put(writer, "]");
 }
 
-static bool is_known(const char *strategy)
-{
-    return !strcmp(strategy, "argmax") || !strcmp(strategy, "greedy") || !strcmp(strategy, "viterbi") ||
-           !strncmp(strategy, "beam:", 5);
-}
-
+/* Those of other classifiers decode other scores. */
 static void put_strategies(sp_json_writer *writer, const sp_comparison *c)
 {
-    bool is_first = true;
+    const int32_t n = c->n_against > 0 ? c->against[0].first : c->n_strategies;
     sp_json_put_key(writer, "strategies");
-    sp_json_put(writer, "[");
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        if (!is_known(c->strategies[s].name))
-            continue;
-        sp_json_put(writer, is_first ? "" : ", ");
+    for (int32_t s = 0; s < n; s++) {
+        sp_json_put(writer, s ? ", " : "[");
         sp_json_put_string(writer, c->strategies[s].name);
-        is_first = false;
     }
     sp_json_put(writer, "]");
 }

@@ -217,7 +217,8 @@ try {
 }
 """)
         self.assertEqual(self.run_here(node, "decode.mjs", folder),
-                         "1.0.0 ok 0 1 2 -1.2 1\nno_path 2\nunknown strategy \"best\": choose from argmax, greedy, beam:WIDTH, viterbi\n")
+                         "1.0.0 ok 0 1 2 -1.2 1\nno_path 2\nunknown strategy \"best\": choose from argmax, greedy, beam:WIDTH, viterbi, "
+                         "posterior, mea, posterior-viterbi, online:LAG\n")
 
     def test_find_package_names_what_it_does_not_know(self):
         self.write("consumer.c", CORE)

@@ -12,13 +12,14 @@ import sys
 import statepath_test as st
 from statepath_test import h5py, np
 
-MODULE = os.path.join(os.environ["STATEPATH_BUILD"], "statepath.wasm")
+MODULE = os.path.join(os.environ["STATEPATH_BUILD"], "page.wasm")
 WRAPPER = os.path.join(st.SOURCE, "lib/wasm/statepath.js")
 NODE = shutil.which("node") or shutil.which("nodejs")
-CHANGES = int(os.environ.get("STATEPATH_CHANGES", "200"))
+CHANGES = int(os.environ.get("STATEPATH_CHANGES", "30"))
+EACH = ["argmax", "greedy", "viterbi", "beam:3", "posterior", "mea", "posterior-viterbi", "online:6"]
 
 if not os.path.exists(MODULE):
-    print("skipped: statepath.wasm was not built")
+    print("skipped: page.wasm was not built")
     sys.exit(77)
 if not NODE:
     print("skipped: node is not installed")
@@ -202,7 +203,7 @@ class TestWhatIf(st.TestCase):
                                          "durations": lasts}))
         page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:4", "--what-if-bytes", "60000")
         self.assertEqual(page.settings["model"]["durations"], dict(lasts, N3={"min": 2}, N2={"negative_binomial": {"mean": 16, "dispersion": 1.5}}))
-        self.as_program(page, demo, ["argmax", "greedy", "viterbi", "beam:4"], 3, n=min(CHANGES, 40))
+        self.as_program(page, demo, EACH, 3, n=min(CHANGES, 40))
 
     def test_rules(self):
         """Rules over more than two steps stay whatever is changed; times are written as steps, since the page does not know how long one is."""
@@ -212,7 +213,7 @@ class TestWhatIf(st.TestCase):
         page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,beam:40", "--what-if-bytes", "60000")
         self.assertEqual([rule["rule"] if isinstance(rule, dict) else rule for rule in page.settings["model"]["rules"]],
                          ["never REM Wake REM", "not_before 90 REM from first [N1 N2 N3]", "at_least 1 N3"])
-        self.as_program(page, demo, ["argmax", "greedy", "viterbi", "beam:40"], 3, n=min(CHANGES, 40))
+        self.as_program(page, demo, [s.replace("beam:3", "beam:40") for s in EACH], 3, n=min(CHANGES, 40))
 
     def test_many_lengths(self):
         """A page holds as many lengths as its recordings can tell, and says so."""
@@ -239,13 +240,13 @@ class TestWhatIf(st.TestCase):
         self.assertNotIn('id="what-if-settings"', page)
 
     def test_demo(self):
-        demo, strategies = os.path.join(st.SOURCE, "datasets/sleep-demo.h5"), ["argmax", "greedy", "viterbi"]
+        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
         page = self.page(demo, "--model", "sleep-strict")
         with open(MODULE, "rb") as f:
             self.assertEqual(page.module, f.read())
         self.assertLess(len(page.text), 1024 * 1024)
         self.assertEqual(len(page.ids), 20)
-        self.as_program(page, demo, strategies, 1)
+        self.as_program(page, demo, EACH, 1)
         with h5py.File(demo) as f:
             scores, offsets = f["log_probs"][:], f["offsets"][:]
             order, labels = [i.decode() for i in f["ids"][:]], f["labels"][:].astype(int)
@@ -284,11 +285,12 @@ class TestWhatIf(st.TestCase):
                  "start_log_weights": {"a": -0.5, "b": -1.5, "d": -2}, "end": ["a", "b", "c"], "min_dwell": {"a": 3},
                  "prior": {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}, "decoding": {"temperature": 1.5, "prior_weight": 0.7, "transition_weight": 0.8}}
         self.write("m.json", json.dumps(model))
-        strategies, options = ["argmax", "greedy", "viterbi", "beam:3"], ("--missing", "uniform")
-        page = self.page("probs.h5", "--model", "m.json", "--strategies", ",".join(strategies), *options, status=3)
+        options = ("--missing", "uniform")
+        page = self.page("probs.h5", "--model", "m.json", "--strategies", ",".join(EACH), *options, status=3)
+        self.assertEqual(page.settings["strategies"], EACH)
         self.assertEqual(page.settings["model"]["classes"], ["d", "b", "a", "c"])
         self.assertEqual(page.settings["options"], " --missing 'uniform'")
-        self.as_program(page, "probs.h5", strategies, 3, *options)
+        self.as_program(page, "probs.h5", EACH, 3, *options)
         self.assertTrue(any(np.isnan(scores).any() for scores in page.scores))
 
     def test_states(self):
@@ -299,8 +301,7 @@ class TestWhatIf(st.TestCase):
         self.write("m.json", json.dumps(model))
         page = self.page("logits.h5", "--model", "m.json")
         self.assertEqual(list(page.settings["model"]["states"]), ["x1", "x2", "y", "z"])
-        strategies = ["argmax", "greedy", "viterbi"]
-        self.as_program(page, "logits.h5", strategies, 5)
+        self.as_program(page, "logits.h5", EACH, 5)
 
     def test_tags(self):
         tags = self.statepath("model", "new", "bio", "--types", "PER,LOC,ORG").stdout
@@ -308,8 +309,7 @@ class TestWhatIf(st.TestCase):
         classes = json.loads(tags)["classes"]
         self.draw_file("tags.h5", "log_probs", 60, len(classes), 40, 6, classes)
         page = self.page("tags.h5", "--model", "m.json")
-        strategies = ["argmax", "greedy", "viterbi"]
-        self.as_program(page, "tags.h5", strategies, 7)
+        self.as_program(page, "tags.h5", EACH, 7)
 
     def test_votes(self):
         """Shares of five raters: thousands of paths tie mathematically, and only the last bits of each sum say which is taken."""
@@ -324,14 +324,13 @@ class TestWhatIf(st.TestCase):
         weights = {"statepath_model": 1, "classes": classes, "matrix": [[int(x > -30) for x in row] for row in w], "prior": [0.2, 0.2, 0.2, 0.2, 0.2],
                    "log_weights": [[x if x > -30 else None for x in row] for row in w], "decoding": {"prior_weight": 0.5}}
         self.write("weights.json", json.dumps(weights))
-        strategies = ["argmax", "greedy", "viterbi", "beam:3"]
         for model, scores in (("sleep-strict", {"probs": votes / 5}), ("weights.json", {"probs": (votes / 5).astype(np.float32)}),
                               ("weights.json", {"scores": votes / 5})):
             self.h5("votes.h5", **scores, **more)
-            page = self.page("votes.h5", "--model", model, "--strategies", ",".join(strategies), "--on-infeasible", "relax")
+            page = self.page("votes.h5", "--model", model, "--strategies", ",".join(EACH), "--on-infeasible", "relax")
             self.assertEqual(sorted(page.ids), sorted("n%d" % i for i in range(10)))
             self.assertLess(len(page.packed), 0.5 * votes.size)
-            self.as_program(page, "votes.h5", strategies, 10, "--on-infeasible", "relax", n=CHANGES // 4)
+            self.as_program(page, "votes.h5", EACH, 10, "--on-infeasible", "relax", n=CHANGES // 2)
 
     def test_numbers_as_they_are(self):
         """Scores that no float holds, of which a page may have less room; and what no room is left for."""
@@ -418,8 +417,11 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if-bytes", "0")
         self.assertEqual(n, 0)
         self.assertNotIn('id="what-if"', text)
-        for options, why in ((("--strategies", "posterior"), "a page decodes by argmax, greedy, beam and Viterbi, and none of these was asked for"),
-                             (("--cv", "2", "--method", "counts", "--tune", "none"), "each fold was decoded by a model of its own (--cv); a run with one model has them")):
+        n, text = held("--strategies", "posterior,mea")
+        self.assertEqual((n, Page(text).settings["strategies"]), (20, ["posterior", "mea"]))
+        n, text = held("--strategies", "mea,posterior", "--against", "other=" + demo) # whose scores are not in the page
+        self.assertEqual(Page(text).settings["strategies"], ["mea", "posterior"])
+        for options, why in ((("--cv", "2", "--method", "counts", "--tune", "none"), "each fold was decoded by a model of its own (--cv); a run with one model has them"),):
             n, text = held(*options)
             self.assertEqual(n, 0)
             self.assertIn("<p>Rules cannot be changed here: %s.</p>" % why, text)

@@ -1,15 +1,18 @@
-/* The module's own vsnprintf() writes what that of the C library writes. */
+/* The module's own vsnprintf() writes what that of the C library writes, and its strtod() reads what that reads. */
 #include "check.h"
 
 #include <inttypes.h>
 
 int small_vsnprintf(char *restrict buffer, size_t size, const char *restrict format, va_list arguments);
 int small_snprintf(char *restrict buffer, size_t size, const char *restrict format, ...);
+double small_strtod(const char *restrict text, char **restrict end);
 #define vsnprintf small_vsnprintf
 #define snprintf small_snprintf
+#define strtod small_strtod
 #include "wasm/format.c"
 #undef vsnprintf
 #undef snprintf
+#undef strtod
 
 #define SAME(...)                                                                                                                \
     do {                                                                                                                         \
@@ -37,6 +40,8 @@ static void test_numbers(void **state)
                           -2.25, 1e-3, 0.0625, 99999.95, 1e-4, 2.5e-5,  1e6, 1.25e12, 3e100,  1e-300};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         SAME("%g", all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        SAME("%.9g %.3g", all[i], all[i]);
     SAME("%g %g", INFINITY, -INFINITY);
 }
 
@@ -49,9 +54,54 @@ static void test_cut(void **state)
     assert_int_equal(small_snprintf(NULL, 0, "%d", 1234), 4);
 }
 
+static void test_reading(void **state)
+{
+    (void)state;
+    const char *const all[] = {"0",
+                               "1min",
+                               "1.5 min",
+                               "0.1h",
+                               ".5s",
+                               "12.",
+                               ".",
+                               "x",
+                               "",
+                               "007",
+                               "30e",
+                               "2e3min",
+                               "2e-3",
+                               "2E+1 s",
+                               "1e400",
+                               "0e999",
+                               "1e-400",
+                               "4.9e-5",
+                               "123456789012345",
+                               "0.000123",
+                               "1e22",
+                               "3e-22",
+                               "1.2.3",
+                               "5e+"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *own, *right;
+        const double read = small_strtod(all[i], &own), value = strtod(all[i], &right);
+        assert_true(read == value);
+        assert_ptr_equal(own, right);
+    }
+    unsigned seed = 1;
+    for (int i = 0; i < 100000; i++) { /* to the last bit with at most 15 digits, with more nearly */
+        char text[40], *own;
+        seed = seed * 1664525 + 1013904223;
+        snprintf(text, sizeof text, "%u.%0*u%s", (seed >> 8) % 10000000, (int)(seed >> 4) % 8, (seed >> 12) % 10,
+                 i % 2 ? "" : "00123456789");
+        const double read = small_strtod(text, &own), value = strtod(text, NULL);
+        assert_true(i % 2 ? read == value : fabs(read - value) <= 4e-16 * value);
+        assert_int_equal(*own, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_integers_and_texts), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_cut)};
+                                       cmocka_unit_test(test_cut), cmocka_unit_test(test_reading)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
