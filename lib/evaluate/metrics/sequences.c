@@ -57,24 +57,41 @@ bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
     return are_tags;
 }
 
-sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, sp_value *out, sp_error *err)
+/* Into counts[n], or where there is one for all into it. */
+static sp_status count_entities(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *counts, bool is_one,
+                                bool *are_tags, sp_error *err)
 {
     room m;
-    sp_entity_counts c = {0};
     sp_status status = SP_OK;
     TRY(room_init(&m, p, err));
-    bool are_tags = false;
-    TRY(sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err));
-    for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
+    TRY(sp_tags_read(p->n_classes, classes, m.tags, are_tags, err));
+    for (int64_t n = 0; n < p->n_recordings; n++) {
         sp_recording r = recording_of(p, n);
-        if (!p->use || p->use[n])
-            sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
+        if (!is_one)
+            counts[n] = (sp_entity_counts){0};
+        if (*are_tags && (!p->use || p->use[n]))
+            sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, is_one ? counts : &counts[n]);
     }
-    *out = are_tags
-               ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded), "neither predicted nor in the reference")
-               : value_undefined("the classes are no tags");
 done:
     room_clear(&m);
+    return status;
+}
+
+sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *out, sp_error *err)
+{
+    bool are_tags = false;
+    return count_entities(p, classes, out, false, &are_tags, err);
+}
+
+sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, sp_value *out, sp_error *err)
+{
+    sp_entity_counts c = {0};
+    bool are_tags = false;
+    const sp_status status = count_entities(p, classes, &c, true, &are_tags, err);
+    if (status == SP_OK)
+        *out = are_tags ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded),
+                                      "neither predicted nor in the reference")
+                        : value_undefined("the classes are no tags");
     return status;
 }
 

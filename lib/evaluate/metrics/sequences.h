@@ -6,6 +6,7 @@
 #ifndef EVALUATE_SEQUENCES_H
 #define EVALUATE_SEQUENCES_H
 
+#include "statepath/comparison.h"
 #include "statepath/metrics.h"
 
 /* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
@@ -26,6 +27,10 @@ typedef struct sp_labelled_paths {
  *   classes  [K] names
  * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
 sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
+
+/* Entities of each recording that counts, read so: out [N], of which `reference`, `decoded` and `correct` are set; 0 of others, and of classes
+ * that are no tags. SP_OK, SP_ENOMEM. O(S). */
+sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_entity_counts *out, sp_error *err);
 
 /* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
  * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
