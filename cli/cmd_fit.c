@@ -183,6 +183,46 @@ static sp_status show_calibration(const sp_fitting *f, sp_error *err)
     return SP_OK;
 }
 
+/* ---- tied biases of tags ---- */
+
+static void show_share(const char *name, int64_t part, int64_t all, const sp_difference *held)
+{
+    printf("%-12s", name);
+    if (all > 0)
+        printf(" %10.4f", (double)part / (double)all);
+    else
+        printf(" %10s", "-");
+    if (held->difference.undefined)
+        printf(" %10s   %s", "-", held->difference.undefined);
+    else
+        printf(" %10.4f", held->difference.value);
+    if (!held->difference.undefined && !held->low.undefined && !held->high.undefined)
+        printf("   %.4f to %.4f", held->low.value, held->high.value);
+    printf("\n");
+}
+
+static void show_tied(const sp_tied_report *r, const sp_model *model)
+{
+    static const char *const names[SP_N_TAG_BIASES] = {"O to O",           "O to B-, S-",  "E-, S- to O",
+                                                       "E-, S- to B-, S-", "B-, I- to I-", "B-, I- to E-"};
+    printf("%s\n\n%-20s %8s\n", model->description, "transitions", "nats");
+    for (int i = 0; i < SP_N_TAG_BIASES; i++)
+        printf("%-20s %8g\n", names[i], r->biases.nats[i]);
+    printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all", "held out",
+           (long long)r->n_tried, r->n_folds);
+    show_share("precision", r->correct, r->decoded, &r->precision);
+    show_share("recall", r->correct, r->reference, &r->recall);
+    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->f1);
+}
+
+static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
+{
+    sp_tied_aim aim;
+    const sp_status status = sp_tied_aim_read(o->at ? o->at : "f1", &aim, err);
+    aim.scheme = o->tied;
+    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err) : status;
+}
+
 /* Where the model comes from: file, recordings, command. */
 static sp_status set_source(const sp_fitting *f, const char *words, sp_model *model, sp_error *err)
 {
@@ -204,6 +244,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_fitting f = {.info = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
+    sp_tied_report tied = {.n_folds = 0};
     (void)out;
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
@@ -211,13 +252,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
-        status = sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
+        status = o->tied ? fit_tied(o, &f, &model, &tied, err) : sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
     o->run.hooks.progress(o->run.hooks.arg, NULL, 0, 0);
     if (status == SP_OK)
         status = set_source(&f, o->run.command, model, err);
     if (status == SP_OK)
         status = sp_model_save(model, o->run.output, o->run.force, err);
-    if (status == SP_OK)
+    if (status == SP_OK && o->tied)
+        show_tied(&tied, model);
+    else if (status == SP_OK)
         status = show(&f, &report, model, err);
     if (status == SP_OK && o->run.fit.calibrate)
         status = show_calibration(&f, err);

@@ -46,8 +46,8 @@ typedef struct counting {
     sp_tune tune;
     const sp_judged *judged;
     size_t width;
-    sp_matched_entities *entities; /* [N] or NULL */
-    double *edit;                  /* [N] or NULL */
+    sp_entity_counts *entities; /* [N] or NULL */
+    double *edit;               /* [N] or NULL */
 } counting;
 
 static bool is_of_steps(sp_tune tune)

@@ -143,6 +143,8 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
     --features none
     --prices                        ; --rule 'x: at_most 0 N2'
+    --tied                          ; = bioes.h5 -o out.json --folds 2
+    --at                            ; = bioes.h5 -o out.json --tied bioes --folds 2
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
@@ -419,6 +421,9 @@ def make_files(folder):
         h5(name + ".h5", classes=classes, probs=scores(truth, 3), labels=truth, offsets=[0, 40, 80])
         text(name + ".json", json.dumps({"statepath_model": 1, "name": name, "classes": classes, "matrix": [[1, 1, 1]] * 3}))
     text("text.txt", " ".join("w%d" % t for t in range(40)) + "\n" + "x " * 40)
+    truth = np.resize([0, 1, 3, 0, 0, 4, 0, 1, 2, 3], 160)
+    mixed = 0.3 * np.eye(5)[truth] + 0.7 * np.random.default_rng(5).dirichlet(np.ones(5), 160)
+    h5("bioes.h5", classes=["O", "B-PER", "I-PER", "E-PER", "S-PER"], probs=mixed, labels=truth, offsets=[0, 40, 80, 120, 160])
     text("tags.conll", "".join("w%d %s\n" % (i, tags[k]) for i, k in enumerate(rng.integers(0, 3, 40))) + "\n")
     h5("losses.h5", classes=None, losses=rng.random(6), real=[True, False] * 3, other=rng.random(6))
     h5("ragged.h5", classes=None, values=rng.random(6), other=rng.random(6), lengths=[2, 4], two=[3, 3])

@@ -59,7 +59,7 @@ bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
     return are_tags;
 }
 
-sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_matched_entities *out, sp_error *err)
+sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *classes, sp_entity_counts *out, sp_error *err)
 {
     room m;
     sp_status status = SP_OK;
@@ -69,11 +69,8 @@ sp_status sp_entities_count(const sp_labelled_paths *p, const char *const *class
     TRY(sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err));
     for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
         const sp_recording r = recording_of(p, n);
-        sp_entity_counts c = {0};
-        if (p->use && !p->use[n])
-            continue;
-        sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
-        out[n] = (sp_matched_entities){c.reference, c.decoded, c.correct};
+        if (!p->use || p->use[n])
+            sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &out[n]);
     }
 done:
     room_clear(&m);

@@ -6,6 +6,7 @@
 #ifndef EVALUATE_SEQUENCES_H
 #define EVALUATE_SEQUENCES_H
 
+#include "statepath/comparison.h"
 #include "statepath/metrics.h"
 
 /* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
@@ -22,14 +23,12 @@ typedef struct sp_labelled_paths {
     const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
 } sp_labelled_paths;
 
-/* Entities of each recording, read as conlleval does (comparison.h, sp_entity_counts): out [N]; those of recordings that do not count
- * stay 0.
+/* Entities of each recording, read as conlleval does (comparison.h, sp_entity_counts); 0 of recordings that do not
+ * count.
  *   classes  [K] names; those that are no tags have no entities
+ *   out      [N], of which `reference`, `decoded` and `correct` are set
  * SP_OK, SP_ENOMEM. O(S). */
-typedef struct sp_matched_entities {
-    int64_t reference, decoded, correct;
-} sp_matched_entities;
-sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_matched_entities *out, sp_error *err);
+sp_status sp_entities_count(const sp_labelled_paths *paths, const char *const *classes, sp_entity_counts *out, sp_error *err);
 
 /* Of each recording 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1: out [N]; NaN without scored steps,
  * where the recording does not count, and where the numbers of runs multiply to more than 2^32. SP_OK, SP_ENOMEM.

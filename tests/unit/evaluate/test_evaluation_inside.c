@@ -526,7 +526,7 @@ static void test_figures_of_many(void **state)
     const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4}, paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
     const uint8_t use[] = {1, 1, 0};
     sp_labelled_paths view = {5, 3, offsets, NULL, labels, paths, NULL};
-    sp_matched_entities e[3];
+    sp_entity_counts e[3];
     double edit[3];
     assert_ok(sp_entities_count(&view, tags, e, &err), &err);
     assert_true(e[0].reference == 2 && e[0].decoded == 1 && e[0].correct == 1);
@@ -566,7 +566,7 @@ static void test_figures_of_an_evaluation(void **state)
                                       (const sp_decoded *const[]){&fine}};
         sp_comparison *c = evaluated(model, &arrays, &paths, NULL);
         sp_labelled_paths view = {5, 1, offsets, segments, labels, path, NULL};
-        sp_matched_entities e;
+        sp_entity_counts e;
         double edit;
         sp_error err;
         assert_ok(sp_entities_count(&view, classes, &e, &err), &err);

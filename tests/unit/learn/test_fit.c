@@ -250,6 +250,42 @@ static sp_status try_fit(void *arg)
     return status;
 }
 
+/* Tags of one type, decided badly. */
+typedef struct tied_attempt {
+    sp_training training;
+    sp_workers *workers;
+    sp_tied_aim aim;
+} tied_attempt;
+
+static sp_status try_tied(void *arg)
+{
+    tied_attempt *a = arg;
+    sp_model *model = NULL;
+    sp_tied_report report;
+    const sp_status status = sp_fit_tied(&a->training, NULL, &a->aim, a->workers, &model, &report, NULL);
+    assert_true((status == SP_OK) == (model != NULL));
+    sp_model_free(model);
+    return status;
+}
+
+static void test_tied_memory(void **state)
+{
+    static const char *const tags[] = {"O", "B-A", "I-A", "E-A", "S-A"};
+    static const int32_t labels[] = {0, 1, 3, 0, 4, 0, 0, 1, 2, 3, 0, 0};
+    static const int64_t offsets[] = {0, 6, 12};
+    enum { T = 12, K = 5 };
+    double scores[T * K];
+    (void)state;
+    for (int i = 0; i < T * K; i++)
+        scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
+    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
+                      .workers = sp_workers_new(1)};
+    assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
+    a.aim.scheme = "bioes";
+    assert_true(assert_each_alloc_may_fail(try_tied, &a) > 20);
+    sp_workers_free(a.workers);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
@@ -267,8 +303,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_evidence), cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_tied_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,426 @@
+/* Biases of tags by kind of transition, chosen by what they do to whole entities. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/try.h"
+#include "evaluate/metrics/sequences.h"
+#include "learn/learn.h"
+#include "learn/training.h"
+#include "learn/tune.h"
+#include "statepath/statistics.h"
+
+/* ---- what is asked ---- */
+
+/* A number that is all of the text. */
+static bool is_number(const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*out);
+}
+
+sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err)
+{
+    static const char cost[] = "cost=fn:fp=";
+    const char *number = strchr(text, '=');
+    int used = 0;
+    *out = (sp_tied_aim){.figure = SP_TIED_F1};
+    if (strcmp(text, "f1") == 0)
+        return SP_OK;
+    if (strncmp(text, cost, strlen(cost)) == 0) {
+        out->figure = SP_TIED_COST;
+        if (sscanf(text + strlen(cost), "%lf:%lf%n", &out->missed, &out->false_ones, &used) == 2 &&
+            !text[strlen(cost) + (size_t)used] && out->missed >= 0 && out->false_ones >= 0 && out->missed + out->false_ones > 0 &&
+            isfinite(out->missed + out->false_ones))
+            return SP_OK;
+        return sp_fail(err, SP_EINVAL,
+                       "`at` \"%.60s\": what a missed and what a false entity cost are two numbers from 0 on, as cost=fn:fp=5:1",
+                       text);
+    }
+    out->figure = strncmp(text, "recall=", 7) == 0 ? SP_TIED_RECALL : SP_TIED_PRECISION;
+    if (!number || (out->figure == SP_TIED_PRECISION && strncmp(text, "precision=", 10) != 0))
+        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": there are recall=.98, precision=.95, f1 and cost=fn:fp=5:1", text);
+    if (!is_number(number + 1, &out->least) || out->least <= 0 || out->least > 1)
+        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": the figure that is to be reached is a share above 0, at most 1", text);
+    return SP_OK;
+}
+
+/* ---- counts ---- */
+
+typedef struct counts {
+    int64_t reference, decoded, correct;
+} counts;
+
+static void add(counts *sum, const counts *c, int64_t sign)
+{
+    sum->reference += sign * c->reference;
+    sum->decoded += sign * c->decoded;
+    sum->correct += sign * c->correct;
+}
+
+static double share(int64_t part, int64_t all)
+{
+    return all > 0 ? (double)part / (double)all : 0;
+}
+
+/* What is compared, one after the other; greater is better. */
+typedef struct merit {
+    double by[3];
+} merit;
+
+static bool is_reached(const sp_tied_aim *aim, const counts *c)
+{
+    return aim->figure == SP_TIED_RECALL      ? share(c->correct, c->reference) >= aim->least
+           : aim->figure == SP_TIED_PRECISION ? share(c->correct, c->decoded) >= aim->least
+                                              : true;
+}
+
+static merit merit_of(const sp_tied_aim *aim, const counts *c)
+{
+    const double recall = share(c->correct, c->reference), precision = share(c->correct, c->decoded);
+    const bool reached = is_reached(aim, c);
+    switch (aim->figure) {
+    case SP_TIED_RECALL:
+        return (merit){{reached, reached ? precision : recall, reached ? recall : precision}};
+    case SP_TIED_PRECISION:
+        return (merit){{reached, reached ? recall : precision, reached ? precision : recall}};
+    case SP_TIED_COST:
+        return (merit){
+            {-(aim->missed * (double)(c->reference - c->correct) + aim->false_ones * (double)(c->decoded - c->correct))}};
+    default:
+        return (merit){{share(2 * c->correct, c->reference + c->decoded)}};
+    }
+}
+
+static bool is_better(const merit *a, const merit *b)
+{
+    for (int i = 0; i < 3; i++)
+        if (a->by[i] != b->by[i])
+            return a->by[i] > b->by[i];
+    return false;
+}
+
+/* ---- what biases do ---- */
+
+/* In eighths of a nat, so that all searches meet at the same points. */
+enum { A_NAT = 8, MOST_NATS = 16 };
+typedef struct point {
+    int at[SP_N_TAG_BIASES];
+} point;
+
+static sp_tag_biases biases_at(const point *p)
+{
+    sp_tag_biases b;
+    for (int i = 0; i < SP_N_TAG_BIASES; i++)
+        b.nats[i] = (double)p->at[i] / A_NAT;
+    return b;
+}
+
+/* A point that was tried, and the counts of its paths in each fold. */
+typedef struct tried {
+    point where;
+    counts *of_fold; /* [n_folds] */
+} tried;
+
+typedef struct search_state {
+    sp_owned own;
+    sp_tuner tuner;
+    sp_training judged; /* the recordings that judge */
+    const sp_tied_aim *aim;
+    sp_model *model;
+    int32_t *paths;        /* [S] */
+    sp_decoded *results;   /* [N] */
+    sp_entity_counts *all; /* [N] of the paths */
+    tried *tried;
+    size_t n_tried, room;
+} search_state;
+
+static sp_status count_all(search_state *s, sp_error *err)
+{
+    const sp_batch *batch = &s->judged.batch;
+    const sp_labelled_paths view = {.n_classes = batch->scores.n_classes,
+                                    .n_recordings = batch->n_recordings,
+                                    .offsets = batch->offsets,
+                                    .segments = batch->scores.segments,
+                                    .labels = s->judged.labels,
+                                    .paths = s->paths,
+                                    .use = s->judged.use};
+    return sp_entities_count(&view, s->judged.classes, s->all, err);
+}
+
+static counts counts_of(const sp_entity_counts *e)
+{
+    return (counts){e->reference, e->decoded, e->correct};
+}
+
+/* Decodes with the biases of a point. */
+static sp_status try_new(search_state *s, const point *p, sp_error *err)
+{
+    const sp_tag_biases biases = biases_at(p);
+    sp_decode_options how = sp_decode_options_default();
+    sp_decode_output out = {.paths = s->paths, .results = s->results};
+    sp_chain *chain = NULL;
+    counts *sums = sp_zeros(&s->own, (size_t)s->tuner.n_folds, sizeof *sums);
+    sp_status status = SP_OK;
+    TRY(sums ? SP_OK : sp_no_memory(err));
+    TRY(sp_training_go_on(&s->judged, err));
+    if (s->n_tried == s->room) {
+        tried *more = realloc(s->tried, (2 * s->room + 64) * sizeof *more);
+        TRY(more ? SP_OK : sp_no_memory(err));
+        s->tried = more;
+        s->room = 2 * s->room + 64;
+    }
+    TRY(sp_model_tie_tags(s->model, &biases, err));
+    TRY(sp_chain_new(s->model, NULL, &chain, err));
+    TRY(sp_decode_batch(chain, &s->judged.batch, &how, s->tuner.workers, &out, err));
+    TRY(count_all(s, err));
+    for (int64_t n = 0; n < s->judged.batch.n_recordings; n++)
+        if (s->tuner.fold[n] >= 0) {
+            const counts c = counts_of(&s->all[n]);
+            add(&sums[s->tuner.fold[n]], &c, 1);
+        }
+    s->tried[s->n_tried++] = (tried){*p, sums};
+    if (s->tuner.options->progress)
+        s->tuner.options->progress(s->tuner.options->progress_arg, "settings", (int64_t)s->n_tried, 0);
+done:
+    sp_chain_free(chain);
+    return status;
+}
+
+/* What a point does outside of a fold; -1: in all. */
+static sp_status look(search_state *s, const point *p, int32_t without, counts *out, sp_error *err)
+{
+    size_t i = 0;
+    while (i < s->n_tried && memcmp(&s->tried[i].where, p, sizeof *p) != 0)
+        i++;
+    const sp_status status = i < s->n_tried ? SP_OK : try_new(s, p, err);
+    *out = (counts){0};
+    for (int32_t f = 0; status == SP_OK && f < s->tuner.n_folds; f++)
+        if (f != without)
+            add(out, &s->tried[i].of_fold[f], 1);
+    return status;
+}
+
+/* ---- the search ---- */
+
+/* One bias, or, last, more entities in all: staying outside less, beginning more. */
+static bool move(point *p, int way, int by)
+{
+    if (way < SP_N_TAG_BIASES) {
+        p->at[way] += by;
+    } else {
+        p->at[SP_BIAS_OUTSIDE_START] += by;
+        p->at[SP_BIAS_OUTSIDE_STAY] -= by;
+    }
+    bool is_inside = true;
+    for (int i = 0; i < SP_N_TAG_BIASES; i++)
+        is_inside &= abs(p->at[i]) <= MOST_NATS * A_NAT;
+    return is_inside;
+}
+
+typedef struct best {
+    point where;
+    counts found;
+    merit merit;
+} best;
+
+static sp_status attempt(search_state *s, point p, int32_t without, best *b, bool *is_new, sp_error *err)
+{
+    counts c;
+    const sp_status status = look(s, &p, without, &c, err);
+    if (status != SP_OK)
+        return status;
+    const merit m = merit_of(s->aim, &c);
+    if (is_better(&m, &b->merit)) {
+        *b = (best){p, c, m};
+        *is_new = true;
+    }
+    return SP_OK;
+}
+
+/* From nothing: first along the last way, then each way with steps of 4 nats down to an eighth, while something is better. */
+static sp_status find(search_state *s, int32_t without, best *b, sp_error *err)
+{
+    bool is_new = false;
+    sp_status status = SP_OK;
+    *b = (best){.merit = {{-INFINITY, 0, 0}}};
+    TRY(attempt(s, b->where, without, b, &is_new, err));
+    for (int by = 1; by <= MOST_NATS / 2; by++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            point p = {{0}};
+            if (move(&p, SP_N_TAG_BIASES, sign * by * A_NAT))
+                TRY(attempt(s, p, without, b, &is_new, err));
+        }
+    for (int step = 4 * A_NAT; step > 0; step /= 2)
+        do {
+            is_new = false;
+            for (int way = 0; way <= SP_N_TAG_BIASES; way++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    point p = b->where;
+                    if (move(&p, way, sign * step))
+                        TRY(attempt(s, p, without, b, &is_new, err));
+                }
+        } while (is_new);
+done:
+    return status;
+}
+
+/* ---- recordings held out ---- */
+
+/* Counts [n] of groups of recordings, which the bootstrap draws; of recordings without groups. */
+static int64_t gather(const search_state *s, int64_t *reference, int64_t *decoded, int64_t *correct, int64_t *of)
+{
+    const int32_t *group = s->tuner.options->group;
+    int64_t n = 0;
+    for (int64_t r = 0; r < s->judged.batch.n_recordings; r++) {
+        of[r] = -1;
+        if (s->tuner.fold[r] < 0)
+            continue;
+        for (int64_t q = 0; group && of[r] < 0 && q < r; q++)
+            of[r] = of[q] >= 0 && group[q] == group[r] ? of[q] : -1;
+        of[r] = of[r] < 0 ? n++ : of[r];
+        reference[of[r]] += s->all[r].reference;
+        decoded[of[r]] += s->all[r].decoded;
+        correct[of[r]] += s->all[r].correct;
+    }
+    return n;
+}
+
+static sp_status judge(search_state *s, sp_tied_report *report, sp_error *err)
+{
+    const size_t N = (size_t)s->judged.batch.n_recordings;
+    const sp_bootstrap_options how = sp_bootstrap_options_default();
+    int64_t *room = sp_zeros(&s->own, 6 * N, sizeof *room);
+    sp_status status = SP_OK;
+    TRY(room ? SP_OK : sp_no_memory(err));
+    int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N, *none = room + 4 * N;
+    const int64_t n = gather(s, reference, decoded, correct, room + 5 * N);
+    TRY(sp_bootstrap_accuracy(n, correct, none, reference, &how, &report->recall, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, decoded, &how, &report->precision, err));
+    for (int64_t i = 0; i < n; i++) {
+        both[i] = reference[i] + decoded[i];
+        correct[i] *= 2;
+    }
+    TRY(sp_bootstrap_accuracy(n, correct, none, both, &how, &report->f1, err));
+done:
+    return status;
+}
+
+/* Searches without each fold, and decodes the fold with what was found. */
+static sp_status hold_out(search_state *s, sp_tied_report *report, sp_error *err)
+{
+    sp_tuner *u = &s->tuner;
+    const sp_decode_options how = sp_decode_options_default();
+    const sp_decode_output out = {.paths = s->paths, .results = s->results};
+    sp_status status = SP_OK;
+    for (int32_t f = 0; f < u->n_folds; f++) {
+        best b;
+        TRY(find(s, f, &b, err));
+        const sp_tag_biases biases = biases_at(&b.where);
+        TRY(sp_model_new_tags(s->aim->scheme, s->judged.batch.scores.n_classes, s->judged.classes, &u->models[f], err));
+        TRY(sp_model_tie_tags(u->models[f], &biases, err));
+    }
+    TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers, &out, err));
+    TRY(count_all(s, err));
+    TRY(judge(s, report, err));
+done:
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static const char *aim_text(const sp_tied_aim *aim, char *text, size_t size)
+{
+    if (aim->figure == SP_TIED_COST)
+        snprintf(text, size, "least cost of %g a missed and %g a false entity", aim->missed, aim->false_ones);
+    else if (aim->figure == SP_TIED_F1)
+        snprintf(text, size, "greatest F1 of entities");
+    else
+        snprintf(text, size, "%s of entities at least %g", aim->figure == SP_TIED_RECALL ? "recall" : "precision", aim->least);
+    return text;
+}
+
+static sp_status describe(const search_state *s, const sp_tied_report *r, sp_error *err)
+{
+    char text[1024], asked[128];
+    int used =
+        snprintf(text, sizeof text, "tied biases of %s tags, %s: precision %.4f, recall %.4f of %lld entities in %lld recordings",
+                 s->aim->scheme, aim_text(s->aim, asked, sizeof asked), share(r->correct, r->decoded),
+                 share(r->correct, r->reference), (long long)r->reference, (long long)r->n_recordings);
+    if (!r->is_reached)
+        used += snprintf(text + used, sizeof text - (size_t)used, "; what was asked cannot be reached, and this is the best");
+    if (!r->precision.difference.undefined && !r->recall.difference.undefined)
+        snprintf(text + used, sizeof text - (size_t)used, "; precision %.4f, recall %.4f on recordings that were held out",
+                 r->precision.difference.value, r->recall.difference.value);
+    char *copy = strdup(text);
+    if (!copy)
+        return sp_no_memory(err);
+    free(s->model->description);
+    s->model->description = copy;
+    return SP_OK;
+}
+
+static sp_status prepare(search_state *s, sp_error *err)
+{
+    const sp_training *training = s->tuner.training;
+    if (!training->batch.scores.data || !training->labels)
+        return sp_fail(err, SP_EINVAL, "`tied` learns what transitions of tags weigh beside scores: it needs scores and labels");
+    sp_status status = SP_OK;
+    TRY(sp_model_new_tags(s->aim->scheme, training->batch.scores.n_classes, training->classes, &s->model, err));
+    if (s->model->n_classes != training->batch.scores.n_classes)
+        TRY(sp_fail(err, SP_EINVAL, "`tied` needs classes that are tags of the scheme, such as O and B-PER; \"%.60s\" is none",
+                    training->classes[0]));
+    TRY(sp_tuner_init(&s->tuner, err));
+    if (s->tuner.n_folds == 0)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`tied` says what biases do on recordings held out: there are no two labelled recordings (or groups)"));
+    s->judged = *training;
+    s->judged.use = s->tuner.judged;
+    s->paths = sp_zeros(&s->own, (size_t)training->batch.scores.n_steps, sizeof *s->paths);
+    s->results = sp_zeros(&s->own, (size_t)training->batch.n_recordings, sizeof *s->results);
+    s->all = sp_zeros(&s->own, (size_t)training->batch.n_recordings, sizeof *s->all);
+    TRY(sp_owned_status(&s->own, err));
+done:
+    return status;
+}
+
+sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
+                      sp_model **out, sp_tied_report *report, sp_error *err)
+{
+    const sp_fit_options usual = sp_fit_options_default();
+    search_state s = {.aim = aim};
+    best b;
+    sp_status status = SP_OK;
+    *report = (sp_tied_report){.n_folds = 0};
+    s.tuner = (sp_tuner){.training = training, .options = options ? options : &usual, .workers = workers};
+    TRY(prepare(&s, err));
+    TRY(find(&s, -1, &b, err));
+    if (b.found.reference == 0)
+        TRY(sp_fail(err, SP_EINVAL, "`tied` is judged by entities, and the labels have none"));
+    TRY(hold_out(&s, report, err));
+    report->biases = biases_at(&b.where);
+    report->is_reached = is_reached(aim, &b.found);
+    report->reference = b.found.reference;
+    report->decoded = b.found.decoded;
+    report->correct = b.found.correct;
+    report->n_folds = s.tuner.n_folds;
+    report->n_tried = (int64_t)s.n_tried;
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        report->n_recordings += s.tuner.judged[n] != 0;
+    TRY(sp_model_tie_tags(s.model, &report->biases, err));
+    TRY(describe(&s, report, err));
+    char *name = strdup(s.tuner.options->name);
+    TRY(name ? SP_OK : sp_no_memory(err));
+    free(s.model->name);
+    s.model->name = name;
+    *out = s.model;
+    s.model = NULL;
+done:
+    sp_model_free(s.model);
+    free(s.tried);
+    sp_tuner_clear(&s.tuner);
+    sp_owned_free(&s.own);
+    return status;
+}

@@ -1,0 +1,179 @@
+"""Biases of a BIOES tagger learnt for an operating point: held against a decoder, a count and a search written out in numpy."""
+import itertools
+import json
+import re
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+TAGS = ["O"] + [letter + "-" + name for name in ("LOC", "PER") for letter in "BIES"]
+KEYS = ["background_stay", "background_to_start", "end_to_background", "end_to_start", "inside_to_continue", "inside_to_end"]
+
+
+def kind(a, b):
+    """Number of the transition's kind; None: forbidden."""
+    if a[0] in "OES":
+        return None if b[0] in "IE" else (0 if a == "O" else 2) + (b != "O")
+    return {"I": 4, "E": 5}.get(b[0]) if a[2:] == b[2:] else None
+
+
+KINDS = [[kind(a, b) for b in TAGS] for a in TAGS]
+START, END = np.array([t[0] in "OBS" for t in TAGS]), np.array([t[0] in "OES" for t in TAGS])
+
+
+def viterbi(scores, biases):
+    weight = np.array([[-np.inf if k is None else biases[k] for k in row] for row in KINDS])
+    value, back = np.where(START, scores[0], -np.inf), []
+    for row in scores[1:]:
+        reach = value[:, None] + weight
+        back.append(reach.argmax(0))
+        value = reach.max(0) + row
+    path = [int(np.where(END, value, -np.inf).argmax())]
+    for step in reversed(back):
+        path.append(int(step[path[-1]]))
+    return path[::-1]
+
+
+def entities(path):
+    """Of a legal path: (first, last, type)."""
+    found, begin = set(), 0
+    for t, k in enumerate(path):
+        begin = t if TAGS[k][0] in "BS" else begin
+        if TAGS[k][0] in "ES":
+            found.add((begin, t, TAGS[k][2:]))
+    return found
+
+
+def merit(aim, counts):
+    reference, decoded, correct = counts
+    recall, precision = correct / reference, correct / decoded if decoded else 0
+    figure, _, number = aim.partition("=")
+    if figure == "f1":
+        return (2 * correct / (reference + decoded),)
+    if figure == "cost":
+        missed, false = (float(x) for x in number.removeprefix("fn:fp=").split(":"))
+        return (-(missed * (reference - correct) + false * (decoded - correct)),)
+    asked, other = (recall, precision) if figure == "recall" else (precision, recall)
+    return (1, other, asked) if asked >= float(number) else (0, asked, other)
+
+
+class Search:
+    def __init__(self, recordings, aim):
+        self.recordings, self.aim, self.known = recordings, aim, {}
+
+    def counts(self, point):
+        if point not in self.known:
+            made = []
+            for scores, labels in self.recordings:
+                found, wanted = entities(viterbi(scores, [x / 8 for x in point])), entities(labels)
+                made.append((len(wanted), len(found), len(found & wanted)))
+            self.known[point] = np.array(made)
+        return self.known[point]
+
+    def best(self, use):
+        best = None
+
+        def attempt(point):
+            nonlocal best
+            value = merit(self.aim, self.counts(point)[use].sum(0).tolist()) if max(map(abs, point)) <= 128 else None
+            if value and (best is None or value > best[0]):
+                best = value, point
+                return True
+            return False
+
+        ways = [tuple(int(i == way) for i in range(6)) for way in range(6)] + [(-1, 1, 0, 0, 0, 0)]
+        attempt((0,) * 6)
+        for by, sign in itertools.product(range(8, 65, 8), (-1, 1)):
+            attempt(tuple(sign * by * w for w in ways[6]))
+        for step in (32, 16, 8, 4, 2, 1):
+            while any([attempt(tuple(p + sign * step * w for p, w in zip(best[1], way))) for way in ways for sign in (-1, 1)]):
+                pass
+        return best[1]
+
+
+class TestTiedFit(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(11)
+        self.recordings = []
+        for length in (60, 52, 46, 41, 33, 24):
+            labels = []
+            while len(labels) < length:
+                name, n = rng.integers(2), rng.integers(1, 4)
+                labels += [0] * rng.integers(1, 5) + ([4 + 4 * name] if n == 1 else [1 + 4 * name] + [2 + 4 * name] * (n - 2) + [3 + 4 * name])
+            logits = rng.normal(size=(len(labels), 9)) + 2.2 * np.eye(9)[labels]
+            logits[:, 0] += 1.5  # misses entities
+            self.recordings.append((logits - np.log(np.exp(logits).sum(1, keepdims=True)), labels))
+        self.data("x.h5", self.recordings, TAGS)
+
+    def data(self, name, recordings, classes):
+        with h5py.File(self.path(name), "w") as f:
+            f["log_probs"] = np.concatenate([scores for scores, _ in recordings])
+            f["labels"] = np.concatenate([labels for _, labels in recordings]).astype(np.int32)
+            f["offsets"] = np.cumsum([0] + [len(labels) for _, labels in recordings])
+            f.attrs["classes"] = classes
+
+    def fit(self, aim, *words):
+        return self.statepath("fit", "x.h5", "--tied", "bioes", "--at", aim, "--folds", "2", "-o", "m.json", "-f", "-q", *words).stdout
+
+    def test_against_the_search_written_out(self):
+        folds, load = [], [0, 0]
+        for _, labels in self.recordings:  # from the longest on
+            folds.append(int(load[1] < load[0]))
+            load[folds[-1]] += len(labels)
+        self.assertEqual([len(r[1]) for r in self.recordings], sorted((len(r[1]) for r in self.recordings), reverse=True))
+        folds = np.array(folds)
+        for aim in ("f1", "recall=.9", "precision=.95", "cost=fn:fp=5:1", "recall=1"):
+            with self.subTest(aim):
+                text = self.fit(aim)
+                search = Search(self.recordings, aim)
+                point = search.best(folds >= 0)
+                model = json.loads(self.read("m.json"))
+                self.assertEqual(model["tied"], {key: x / 8 for key, x in zip(KEYS, point)})
+                reference, decoded, correct = search.counts(point).sum(0)
+                held = sum(search.counts(search.best(folds != f))[folds == f].sum(0) for f in (0, 1))
+                for name, a, b in (("precision", 2, 1), ("recall", 2, 0)):
+                    line = re.search(r"^%s +(\S+) +(\S+)" % name, text, re.M).groups()
+                    all_of = {0: reference, 1: decoded, 2: correct}
+                    self.assertEqual(line, ("%.4f" % (all_of[a] / all_of[b]), "%.4f" % (held[a] / held[b])))
+                reached = merit(aim, (reference, decoded, correct))[0] != 0
+                self.assertEqual("cannot be reached" in text, aim[0] in "rp" and not reached, text)
+                self.assertIn(model["description"], text)
+                self.assertIn("(%d settings tried, 2 folds)" % len(search.known), text)
+
+    def test_threads_and_decoding(self):
+        self.fit("f1", "--threads", "1")
+        first = json.loads(self.read("m.json"))
+        self.fit("f1", "--threads", "2")
+        again = json.loads(self.read("m.json"))
+        self.assertEqual([first["tied"], first["description"]], [again["tied"], again["description"]])
+        self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-q")
+        with h5py.File(self.path("p.h5")) as f:
+            path = f["paths/viterbi"][:].tolist()
+        biases = [first["tied"][key] for key in KEYS]
+        self.assertEqual(path, [k for scores, _ in self.recordings for k in viterbi(scores, biases)])
+        self.statepath("model", "point", "m.json", "--point", "f1", "-o", "points.json", "-q")
+        self.assertEqual(json.loads(self.read("points.json")),
+                         {"operating_points": {"f1": {"biases": {"transition_bias_" + k: v for k, v in first["tied"].items()}}}})
+
+    def refuses_fit(self, sentence, *words, file="x.h5"):
+        self.refuses("fit", file, "-o", "new.json", *words, status=2, sentence=sentence)
+
+    def test_refusals(self):
+        tied = "--tied", "bioes"
+        self.refuses_fit('--at "accuracy": there are recall=.98, precision=.95, f1 and cost=fn:fp=5:1', *tied, "--at", "accuracy")
+        self.refuses_fit('--at "recall=98": the figure that is to be reached is a share above 0, at most 1', *tied, "--at", "recall=98")
+        self.refuses_fit('--at "cost=fn:fp=5": what a missed and what a false entity cost are two numbers from 0 on, as cost=fn:fp=5:1',
+                         *tied, "--at", "cost=fn:fp=5")
+        self.data("one.h5", self.recordings[:1], TAGS)
+        self.refuses_fit("--tied says what biases do on recordings held out: there are no two labelled recordings (or groups)", *tied, file="one.h5")
+        self.data("none.h5", [(scores, [0] * len(labels)) for scores, labels in self.recordings], TAGS)
+        self.refuses_fit("--tied is judged by entities, and the labels have none", *tied, file="none.h5")
+        self.data("plain.h5", self.recordings, list("abcdefghi"))
+        self.refuses_fit('--tied needs classes that are tags of the scheme, such as O and B-PER; "a" is none', *tied, file="plain.h5")
+        self.refuses_fit("--tied does not go with --method: it is a method of its own", *tied, "--method", "crf")
+
+
+st.main()
