@@ -153,7 +153,7 @@ async function addressed(browser) {
   await page.reload();
   await page.waitForSelector("#what-if-tool[data-state=ready]");
   check((await status(page)).startsWith("Not in this page, left out: colour=red, rules=, +Wake.N9, x, N1:0, best, r99, zoom 9-3. "), "what an address cannot mean is said: " + (await status(page)));
-  await page.goto("file://" + at("votes.html") + "#strategy=posterior-viterbi");
+  await page.goto("file://" + at("votes.html") + "#rules=&strategy=posterior-viterbi");
   await page.waitForSelector("#what-if-tool[data-state=ready]");
   const offered = page.locator("#what-if-strategy");
   check((await offered.inputValue()) === "posterior-viterbi", "an address names any strategy: " + (await offered.inputValue()));
