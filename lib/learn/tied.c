@@ -350,7 +350,8 @@ static sp_status describe(const search_state *s, const sp_tied_report *r, sp_err
                  s->aim->scheme, aim_text(s->aim, asked, sizeof asked), share(r->correct, r->decoded),
                  share(r->correct, r->reference), (long long)r->reference, (long long)r->n_recordings);
     if (!r->is_reached)
-        used += snprintf(text + used, sizeof text - (size_t)used, "; what was asked cannot be reached, and this is the best");
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "; the search did not reach what was asked, and this is the best it met");
     if (!r->precision.difference.undefined && !r->recall.difference.undefined)
         snprintf(text + used, sizeof text - (size_t)used, "; precision %.4f, recall %.4f on recordings that were held out",
                  r->precision.difference.value, r->recall.difference.value);
