@@ -281,7 +281,8 @@ sp_status model_show(const sp_model *model, bool with_marks, double step_seconds
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);
     if (model->windows)
-        say("decoding: scores are weighed with those of %d steps around (windows)\n", model->windows->steps[model->windows->n - 1]);
+        say("decoding: scores are weighed with those of %d steps around (windows)\n",
+            model->windows->steps[model->windows->n - 1]);
     if (!isnan(model->temperature))
         say("decoding: temperature %g\n", model->temperature);
     if (!isnan(model->transition_weight))

@@ -271,9 +271,10 @@ material *material_new(const combination *c)
     m->chain = compile(&m->rules);
     draw_lengths(&r, c, m);
     draw_scores(&r, c, m);
-    m->batch = (sp_batch){{m->data, c->is_narrow ? SP_F32 : SP_F64, c->n_classes, m->offsets[c->n_recordings], m->segments, NULL, NULL},
-                          c->n_recordings,
-                          m->offsets};
+    m->batch =
+        (sp_batch){{m->data, c->is_narrow ? SP_F32 : SP_F64, c->n_classes, m->offsets[c->n_recordings], m->segments, NULL, NULL},
+                   c->n_recordings,
+                   m->offsets};
     return m;
 }
 

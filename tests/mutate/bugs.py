@@ -708,8 +708,8 @@ BUGS = [
         "if (reference[i].last == decoded[j].last && reference[i].k == decoded[j].k) {",
         "if (reference[i].last == decoded[j].last) {"),
     Bug("lib/evaluate/metrics/sequences.c", "the edit score takes in recordings that were left out",
-        "if (p->use && !p->use[n])\n            continue;",
-        "if (false)\n            continue;"),
+        "if (!p->use || p->use[n])\n            TRY(find_edit",
+        "if (true)\n            TRY(find_edit"),
     # ---- evaluate: sleep ----
     Bug("lib/evaluate/metrics/sleep_statistics.c", "each step of wake is an awakening",
         "c->awakenings += c->before > SP_STAGE_WAKE;",

@@ -153,13 +153,13 @@ const char *sp_kind_name(sp_kind kind);
 sp_status sp_kind_parse(const char *text, sp_kind *out, sp_error *err);
 
 typedef struct sp_prepare_options {
-    sp_kind kind;            /* SP_KIND_LOG_PROBS */
-    bool missing_uniform;    /* false: NaN is an error */
-    bool clamp;              /* false */
-    double floor;            /* 0: none; else in (0,1) */
-    double temperature;      /* 1; > 0 */
-    double prior_weight;     /* 0 */
-    const double *log_prior; /* [K] nats in the order of the score columns, borrowed; needed when prior_weight != 0 */
+    sp_kind kind;                     /* SP_KIND_LOG_PROBS */
+    bool missing_uniform;             /* false: NaN is an error */
+    bool clamp;                       /* false */
+    double floor;                     /* 0: none; else in (0,1) */
+    double temperature;               /* 1; > 0 */
+    double prior_weight;              /* 0 */
+    const double *log_prior;          /* [K] nats in the order of the score columns, borrowed; needed when prior_weight != 0 */
     const struct sp_windows *windows; /* NULL; of a model, borrowed. The block must hold whole recordings */
     const int32_t *class_of_column;   /* [K] of the windows' model; NULL: in order */
 } sp_prepare_options;

@@ -49,8 +49,8 @@ static sp_status decode_by(sp_strategy strategy, const double scores[2], bool re
     assert_true(model && scratch);
     assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1, 1, 1, 1}, NULL, &err), &err);
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-    sp_status status = sp_decode(chain, &(sp_scores){scores, SP_F64, 2, 1, NULL, NULL, NULL}, &(sp_decode_options){strategy, relax},
-                                 scratch, &path, NULL, &err);
+    sp_status status = sp_decode(chain, &(sp_scores){scores, SP_F64, 2, 1, NULL, NULL, NULL},
+                                 &(sp_decode_options){strategy, relax}, scratch, &path, NULL, &err);
     sp_scratch_free(scratch);
     sp_chain_free(chain);
     sp_model_free(model);

@@ -53,8 +53,9 @@ static void test_probabilities(void **state)
         for (int i = 0; i < T * CASE_K; i++)
             scores[i] = i == 6 ? -INFINITY : -4 * learn_uniform(&seed);
         int64_t offsets[2] = {0, T};
-        sp_training training = {
-            .batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = c.training.classes};
+        sp_training training = {.batch = {{scores, SP_F64, CASE_K, T, NULL, NULL, NULL}, 1, offsets},
+                                .labels = labels,
+                                .classes = c.training.classes};
         sp_workers *workers = sp_workers_new(1);
         double sum = 0, first = NAN, first_score = 0, *theta = NULL;
         sp_chain *chain = NULL;
