@@ -88,7 +88,7 @@ done:
 sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model *model,
                         sp_fit_report *report, sp_error *err)
 {
-    sp_tuner u = {.training = training, .options = options, .workers = workers};
+    sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     sp_status status = SP_OK;
     if (options->prices == SP_PRICES_NONE)
         return SP_OK;

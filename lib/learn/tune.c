@@ -21,6 +21,22 @@ static bool is_labelled(const sp_training *training, int64_t n)
     return false;
 }
 
+void sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use)
+{
+    enum { LEAST = 20 };
+    const int64_t N = training->batch.n_recordings, *offsets = training->batch.offsets;
+    int64_t steps = 0, n = 0;
+    for (int64_t r = 0; r < N; r++) {
+        steps += use[r] ? offsets[r + 1] - offsets[r] : 0;
+        n += use[r] && !(group && r > 0 && use[r - 1] && group[r] == group[r - 1]);
+    }
+    int64_t stride = (steps + most_steps - 1) / most_steps;
+    stride = stride > n / LEAST ? n / LEAST : stride;
+    for (int64_t r = 0, at = 0; stride > 1 && r < N; r++)
+        if (use[r])
+            use[r] = (group ? group[r] : at++) % stride == 0;
+}
+
 /* Shares the judged recordings out into at most n_folds folds. */
 static sp_status assign_folds(sp_tuner *u, sp_error *err)
 {
@@ -66,6 +82,8 @@ sp_status sp_tuner_init(sp_tuner *u, sp_error *err)
         return sp_no_memory(err);
     for (size_t n = 0; n < N; n++)
         u->judged[n] = is_labelled(u->training, (int64_t)n);
+    if (u->most_steps)
+        sp_thin_out(u->training, u->options->group, u->most_steps, u->judged);
     sp_status status = assign_folds(u, err);
     for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++)
         for (size_t n = 0; n < N; n++)

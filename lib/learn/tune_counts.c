@@ -208,7 +208,7 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
                          sp_settings *best, sp_evidence *evidence, sp_fit_report *report, sp_error *err)
 {
     sp_settings found = plain;
-    sp_tuner u = {.training = training, .options = options, .workers = workers};
+    sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     sp_status status = SP_OK;
     if (options->tune != SP_TUNE_NONE && training->batch.scores.data) {
         TRY(sp_tuner_init(&u, err));

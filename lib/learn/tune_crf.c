@@ -139,8 +139,9 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     sp_settings settings;
     sp_model *model = NULL;
     sp_rules tuned = *rules; /* with the dwell of the settings */
-    search_state u = {
-        .tuner = {.training = training, .options = options, .workers = workers}, .rules = &tuned, .weights = {1, 1, 1}};
+    search_state u = {.tuner = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS},
+                      .rules = &tuned,
+                      .weights = {1, 1, 1}};
     sp_status status = SP_OK;
     tuned.dwell = malloc((size_t)rules->n_classes * sizeof *tuned.dwell);
     if (!tuned.dwell)
@@ -161,7 +162,12 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     }
     sp_minimised result;
     double *theta = u.theta + (int64_t)options->n_folds * u.n, value = 0;
-    sp_crf_use(u.crf, NULL);
+    uint8_t *use = sp_zeros(&u.tuner.own, (size_t)training->batch.n_recordings, 1);
+    TRY(sp_owned_status(&u.tuner.own, err));
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        use[n] = sp_training_uses(training, n);
+    sp_thin_out(training, options->group, SP_FIELD_STEPS, use);
+    sp_crf_use(u.crf, use);
     TRY(fit_one(&u, best, 1e-8, theta, &result, err));
     TRY(sp_crf_objective(u.crf, theta, NULL, workers, &value, NULL, err));
     report->violations = u.crf->violations; /* moved */

@@ -22,7 +22,7 @@ static const double log_share = 1. / 3;
 
 enum { N_WINDOWS = sizeof window_steps / sizeof *window_steps, GROUP = 64, MOST_ITERATIONS = 50 };
 
-static const double most_numbers = 4e7; /* inputs of all steps that are learnt from */
+static const double most_numbers = 6e6; /* inputs of all steps that are learnt from */
 
 /* Steps to learn from, in groups of GROUP, the last filled up with steps of weight 0. */
 typedef struct sample {
@@ -319,7 +319,7 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
                          sp_windows **out, double **scores, sp_fit_report *report, sp_error *err)
 {
     const size_t S = (size_t)training->batch.scores.n_steps, K = (size_t)training->batch.scores.n_classes;
-    sp_tuner u = {.training = training, .options = options, .workers = workers};
+    sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     choice c = {.nll = {NULL}};
     sp_evidence with, without;
     sp_status status = SP_OK;
@@ -358,10 +358,15 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
     if (options->features == SP_FEATURES_AUTO &&
         !(report->windows_gain > report->windows_error && report->windows_figure_gain > 0))
         goto done;
-    TRY(learn(training, 1, &penalties[best], workers, out, err));
+    TRY(learn(&judged, 1, &penalties[best], workers, out, err));
     if (!(*scores = malloc((S + 1) * K * sizeof **scores)))
         TRY(sp_no_memory(err));
     memcpy(*scores, c.scores[best], S * K * sizeof **scores);
+    for (int64_t r = 0; r < training->batch.n_recordings; r++) {
+        const sp_scores rest = sp_batch_recording(&training->batch, r);
+        if (u.fold[r] < 0 && !sp_windows_rows(*out, &rest, *scores + training->batch.offsets[r] * (int64_t)K))
+            TRY(sp_no_memory(err));
+    }
 done:
     sp_owned_free(&c.own);
     sp_tuner_clear(&u);

@@ -207,7 +207,7 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
 {
     const bool is_wanted = options->durations == SP_DURATIONS_LEARN;
     sp_settings best = *settings;
-    sp_tuner u = {.training = training, .options = options, .workers = workers};
+    sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
     lengths l = {.n_classes = 0};
     sp_model *made = NULL;
     sp_status status = SP_OK;
