@@ -62,8 +62,10 @@ static void add_row(sp_kind kind, const sp_scores *window, int64_t i, double *ro
     double taken = 0;
     if (kind == SP_KIND_LOGITS) {
         double greatest = -INFINITY, sum = 0;
-        for (int32_t k = 0; k < K; k++)
-            greatest = fmax(greatest, sp_scores_at(window, i, k));
+        for (int32_t k = 0; k < K; k++) {
+            const double x = sp_scores_at(window, i, k);
+            greatest = x > greatest ? x : greatest;
+        }
         for (int32_t k = 0; k < K; k++)
             sum += exp(sp_scores_at(window, i, k) - greatest);
         taken = greatest + log(sum);

@@ -73,6 +73,19 @@ function(join out before after)
   file(WRITE ${out} "${joined}${after}")
 endfunction()
 
+# A style without the spaces and ends of lines that mean nothing; its strings hold no ": ", ", ", "; " or " {".
+function(tighten file)
+  file(READ ${file} css)
+  string(REPLACE ": " ":" css "${css}")
+  string(REPLACE ", " "," css "${css}")
+  string(REPLACE "; " ";" css "${css}")
+  string(REPLACE " {" "{" css "${css}")
+  string(REPLACE "{\n" "{" css "${css}")
+  string(REPLACE ";\n" ";" css "${css}")
+  string(REPLACE ";}" "}" css "${css}")
+  file(WRITE ${file} "${css}")
+endfunction()
+
 # The rules of a style that say how pictures are drawn, from that of `figure` to the next @media, for programs that know neither variables nor
 # mixed colours: with the values of the first :root, the light ones, and rem as 16 pixels. Rules of states (a colon in the selector) and
 # whatever else is for pages only are left out.
@@ -123,6 +136,7 @@ get_filename_component(made ${OUT} DIRECTORY)
 join(${made}/page_style.css "" "" ${FOLDER}/style.css ${FOLDER}/what_if/style.css)
 style_of_pictures(${made}/page_style.css picture_style)
 file(WRITE ${made}/page_picture_style.css "${picture_style}")
+tighten(${made}/page_style.css)
 configure_file(${FOLDER}/pictures.js ${made}/page_pictures.js @ONLY)
 # The scripts of the page are one, in this order.
 join(${made}/page_script.js "" "" ${FOLDER}/script.js ${FOLDER}/steps.js ${FOLDER}/links.js ${made}/page_pictures.js)
