@@ -366,6 +366,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   // What a screen reader says of each thing that can be used: a role and a name.
   async function named(browser) {
     const page = await open(browser, "demo", {});
+    await page.waitForSelector("#what-if-tool[data-state=ready]");
     for (const [role, name, n] of [
       ["application", /^Step plot of r04\. Arrow keys read it step by step, plus and minus enlarge, n and p go to illegal steps\.$/, 1], ["application", /^Step plot of /, 3],
       ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
