@@ -38,6 +38,24 @@ void sp_windows_free(sp_windows *w)
     free(w);
 }
 
+sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int32_t *class_of_column)
+{
+    const size_t K = (size_t)n_classes, n_inputs = sp_windows_n_inputs(from->n, n_classes);
+    sp_windows *to = sp_windows_new(from->n, from->steps, n_classes);
+    if (!to)
+        return NULL;
+    to->floor = from->floor;
+    to->scale = from->scale;
+    for (size_t k = 0; k < K; k++)
+        to->bias[k] = from->bias[class_of_column ? (size_t)class_of_column[k] : k];
+    for (size_t i = 0; i < n_inputs; i++)
+        for (size_t k = 0; k < K; k++) {
+            const size_t of = class_of_column ? i / K * K + (size_t)class_of_column[i % K] : i;
+            to->weight[i * K + k] = from->weight[of * K + (class_of_column ? (size_t)class_of_column[k] : k)];
+        }
+    return to;
+}
+
 /* ---- what is around a step ---- */
 
 size_t sp_neighbours_room(int64_t n_steps, int32_t n_classes)

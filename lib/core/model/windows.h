@@ -16,6 +16,9 @@ void sp_windows_free(sp_windows *windows);
 /* No weights: all 0. NULL on lack of memory. */
 sp_windows *sp_windows_new(int32_t n_windows, const int32_t *steps, int32_t n_classes);
 
+/* A copy whose class c is class_of_column[c] of `from` (NULL: the same). NULL on lack of memory. */
+sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int32_t *class_of_column);
+
 /* A recording as windows see it. Rows are normalised; a row in which nothing is possible, or that says nothing, is of equal probabilities.
  *   e         [T,K] nats
  *   segments  [T] or NULL: windows end where the chain is broken

@@ -7,6 +7,7 @@
 
 #include "core/model/durations.h"
 #include "core/model/model.h"
+#include "core/model/windows.h"
 #include "core/rules/rules.h"
 #include "options/options.h"
 #include "statepath/model_json.h"
@@ -38,7 +39,7 @@ static void *room(int32_t n, size_t size, bool *is_whole)
     return made;
 }
 
-/* Texts, aliases and prior; false: no memory. column_of_class [K] */
+/* Texts, aliases, prior and windows; false: no memory. column_of_class [K] */
 static bool copy_classes(const sp_pipeline *p, const int32_t *column_of_class, sp_model *to)
 {
     const sp_model *from = p->model;
@@ -51,6 +52,8 @@ static bool copy_classes(const sp_pipeline *p, const int32_t *column_of_class, s
     to->prior = from->prior ? room(from->n_classes, sizeof *to->prior, &is_whole) : NULL;
     for (int32_t c = 0; to->prior && c < from->n_classes; c++)
         to->prior[c] = from->prior[p->class_of_column[c]];
+    if (from->windows)
+        is_whole &= (to->windows = sp_windows_copy(from->windows, from->n_classes, p->class_of_column)) != NULL;
     return is_whole;
 }
 

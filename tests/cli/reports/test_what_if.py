@@ -215,6 +215,26 @@ class TestWhatIf(st.TestCase):
                          ["never REM Wake REM", "not_before 90 REM from first [N1 N2 N3]", "at_least 1 N3"])
         self.as_program(page, demo, [s.replace("beam:3", "beam:40") for s in EACH], 3, n=min(CHANGES, 40))
 
+    def test_windows(self):
+        """Scores weighed with those of neighbouring steps, whatever the order of the model's classes."""
+        demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
+        rng = np.random.default_rng(6)
+        side = lambda: np.round(rng.normal(size=(10, 5)) * 0.3, 3).tolist()
+        windows = {"floor": -8, "scale": 0.9, "bias": [0, 0.25, 0, -0.5, 0.125],
+                   "of": [{"steps": n, "before": side(), "after": side()} for n in (2, 18)]}
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "weighs", "classes": ["REM", "Wake", "N3", "N1", "N2"], "forbid": {"Wake": ["N3"]},
+                                         "decoding": {"temperature": 1.5}, "windows": windows}))
+        page = self.page(demo, "--model", "m.json", "--strategies", "argmax,greedy,viterbi,mea", "--what-if-bytes", "60000")
+        self.assertEqual(page.settings["model"]["classes"], ["Wake", "N1", "N2", "N3", "REM"])
+        self.assertEqual(page.settings["model"]["windows"]["bias"], [0.25, -0.5, 0.125, 0, 0])
+        self.as_program(page, demo, ["greedy", "viterbi", "mea", "argmax"], 3, n=min(CHANGES, 4))
+        self.statepath("decode", demo, "--model", "m.json", "-o", "whole.h5", "-f", "-q")
+        right, _ = self.program(page, demo, dict(page.settings["model"], decoding=page.settings["decoding"]), ["viterbi"])
+        with h5py.File(self.path("whole.h5")) as f:
+            ids, offsets = [i if isinstance(i, str) else i.decode() for i in f["ids"][:]], f["offsets"][:]
+            rows = np.concatenate([np.arange(offsets[ids.index(name)], offsets[ids.index(name) + 1]) for name in page.ids])
+            self.assertEqual(f["paths/viterbi"][:][rows].tolist(), right["viterbi"].tolist())
+
     def test_many_lengths(self):
         """A page holds as many lengths as its recordings can tell, and says so."""
         steps = 65536

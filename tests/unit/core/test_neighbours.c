@@ -107,6 +107,15 @@ static void test_against_means_one_by_one(void **state)
             assert_true(sp_windows_rows(w, &scores, rows));
             assert_rows(rows, wanted, T);
         }
+        if (column_of_class) { /* in the order of the columns they are the same */
+            static const int32_t class_of_column[] = {1, 2, 0};
+            double rows[MOST * K];
+            const sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = K, .n_steps = T, .segments = gaps};
+            sp_windows *copy = sp_windows_copy(w, K, class_of_column);
+            assert_true(sp_windows_rows(copy, &scores, rows));
+            assert_rows(rows, wanted, T);
+            sp_windows_free(copy);
+        }
         sp_windows_apply(w, column_of_class, e, gaps, T, K, false, room);
         assert_rows(e, wanted, T);
         free(room);
