@@ -80,6 +80,8 @@ static int help(const program *p, const char *topic, const char *word)
         help_figures();
         return EXIT_DONE;
     }
+    if (strcmp(topic, "schema") == 0 && !p->is_companion)
+        return help_schema();
     about = command_find(p, topic);
     if (about) { /* "help compare" is "compare --help" */
         const char *words[] = {topic, "--help", NULL};

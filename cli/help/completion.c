@@ -253,7 +253,7 @@ int completion_offer(int n, const char *const *words, const command *const *comm
     const bool is_quoted = *word == '\'' || *word == '"';
     place p = {.written = word + is_quoted, .commands = commands, .n_commands = n_commands};
     if (n > 1 && strcmp(words[0], "help") == 0)
-        offer_argument(&p, "COMMAND | figures | man COMMAND | completion bash|zsh|fish", n - 2, words[1]);
+        offer_argument(&p, "COMMAND | figures | schema | man COMMAND | completion bash|zsh|fish", n - 2, words[1]);
     for (int i = 0; n > 1 && i < n_commands; i++)
         if (strcmp(commands[i]->name, words[0]) == 0)
             offer_in_command(&p, commands[i], n - 1, words + 1);

@@ -1,10 +1,12 @@
 #include "help/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "statepath/comparison.h"
+#include "statepath/report.h"
 #include "statepath/sleep.h"
 
 enum { WIDTH = 80, LEFT_MOST = 28, LEFT_TEXT = 80 };
@@ -172,4 +174,16 @@ void help_figures(void)
         printf("  %-*s %s (%s)\n", LEFT - 3, sp_sleep_measure_key((sp_sleep_measure)m),
                sp_sleep_measure_name((sp_sleep_measure)m), sp_sleep_measure_unit((sp_sleep_measure)m));
     }
+}
+
+int help_schema(void)
+{
+    sp_error err;
+    char *text = NULL;
+    const sp_status status = sp_report_schema(&text, &err);
+    if (status != SP_OK)
+        return fail_with(status, &err);
+    fputs(text, stdout);
+    free(text);
+    return EXIT_DONE;
 }

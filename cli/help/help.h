@@ -26,6 +26,8 @@ void help_print(const char *name, const usage *use, const struct poptOption *tab
 
 /* All figures: scope, key, label, definition. */
 void help_figures(void);
+/* The schema of the JSON of results. Returns an exit status. */
+int help_schema(void);
 
 /* Goes through the options of a table and of those inside it, in order, and through the headings of the latter: these have no
  * longName, and descrip. */

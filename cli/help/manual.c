@@ -181,8 +181,9 @@ void manual_program(const program *p)
 {
     put_head(program_name, p->summary);
     printf(".SH SYNOPSIS\n.B %s\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.br\n.B %s help\n"
-           "[\\fICOMMAND\\fP | \\fBfigures\\fP |\n\\fBman\\fP [\\fICOMMAND\\fP]%s]\n.SH DESCRIPTION\n",
-           program_name, program_name, p->is_companion ? "" : " | \\fBcompletion\\fP \\fISHELL\\fP");
+           "[\\fICOMMAND\\fP | \\fBfigures\\fP%s |\n\\fBman\\fP [\\fICOMMAND\\fP]%s]\n.SH DESCRIPTION\n",
+           program_name, program_name, p->is_companion ? "" : " | \\fBschema\\fP",
+           p->is_companion ? "" : " | \\fBcompletion\\fP \\fISHELL\\fP");
     for (int i = 0; p->description[i]; i++) {
         if (i)
             printf(".PP\n");

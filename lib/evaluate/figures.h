@@ -61,6 +61,14 @@ typedef enum sp_figure_tone {
     SP_NONE_IS_RIGHT /* a violation: every one above 0 is shown as bad */
 } sp_figure_tone;
 
+/* Between what its values are, where they are no counts. */
+typedef enum sp_figure_range {
+    SP_RANGE_ANY,
+    SP_RANGE_SHARE,  /* 0 to 1 */
+    SP_RANGE_SIGNED, /* -1 to 1 */
+    SP_RANGE_POSITIVE
+} sp_figure_range;
+
 enum { SP_PERCENT = -1 }; /* in the place of decimals: a share of n, shown in per cent */
 
 /* Tables of figures: with a row a strategy, but for SP_IN_ALL, which has a row a figure, and those of other scopes. Their titles
@@ -129,7 +137,7 @@ typedef struct sp_figure {
     sp_figure_place sd;              /* its standard deviation, if it has one */
     const sp_figure_column *columns; /* the tables in which it stands, ended by SP_IN_NO_TABLE; NULL: none */
     int8_t decimals;
-    uint8_t tone;
+    uint8_t tone, range;
     bool in_csv;
     bool is_optional;                   /* left out of the JSON where it is 0, false or NULL */
     uint32_t needs;                     /* bits 1 << sp_figure_need */

@@ -7,7 +7,7 @@ void sp_broken_runs_add(sp_broken_runs *broken, int64_t first, int64_t length, i
 {
     bool is_whole = true;
     (is_long ? broken->too_long : broken->too_short)[k]++;
-    if (broken->n == SP_MOST_ILLEGAL_PLACES) /* more are never listed */
+    if (broken->n > SP_MOST_ILLEGAL_PLACES) /* more are never listed; the last one says that there are more */
         return;
     if (broken->n == broken->capacity) {
         const int64_t capacity = broken->capacity ? 2 * broken->capacity : 16;

@@ -36,6 +36,8 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
  * Metrics without labels are absent; an undefined value is null and has "<key>_undefined": reason beside it; NaN never appears.
  * What the keys are: `statepath help figures`. Time is left out, so that the same input gives the same bytes. */
 sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err);
+/* Its schema (JSON Schema, draft 2020-12): nesting, types, ranges, and what each key means. SP_OK or SP_ENOMEM. */
+sp_status sp_report_schema(char **out, sp_error *err);
 /* Long CSV: strategy,recording,class,metric,value,n,low,high. Undefined values are empty. RFC 4180: quoting, CRLF. The metrics
  * are the keys of the JSON; "decoded_as B" (class A): steps of reference A decoded as B, those above 0. */
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err);

@@ -190,6 +190,10 @@ class TestInstall(st.TestCase):
         self.assertEqual([name for name in self.needed(self.shared_library()) if not re.fullmatch(allowed, name)], [])
         self.assertIn("[libstatepath.so.0]", self.run_here("readelf", "-d", self.shared_library()))
 
+    def test_the_schema_of_results_is_there(self):
+        with open(os.path.join(self.prefix, "share/statepath/statepath-results.schema.json"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), self.run_here(os.path.join(self.prefix, "bin/statepath"), "help", "schema"))
+
     def test_the_module_decodes_in_node(self):
         """share/statepath is a package of its own: wrapper, types, module."""
         folder, node = os.path.join(self.prefix, "share/statepath"), shutil.which("node") or shutil.which("nodejs")
