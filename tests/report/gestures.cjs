@@ -336,6 +336,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   // Figures to take away hold their styles and nothing else that a program would have to know.
   async function pictures(browser) {
     const page = await open(browser, "demo", { acceptDownloads: true });
+    await page.waitForSelector("#what-if-tool[data-state]");
     const save = async (button) => {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       return [download.suggestedFilename(), fs.readFileSync(await download.path())];
@@ -366,6 +367,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   // What a screen reader says of each thing that can be used: a role and a name.
   async function named(browser) {
     const page = await open(browser, "demo", {});
+    await page.waitForSelector("#what-if-tool[data-state]");
     for (const [role, name, n] of [
       ["application", /^Step plot of r04\. Arrow keys read it step by step, plus and minus enlarge, n and p go to illegal steps\.$/, 1], ["application", /^Step plot of /, 3],
       ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
