@@ -55,6 +55,7 @@ CASES = [
     ("merge", "merge P1.h5 P2.h5 --threads 1 --json o.json --report o.html -o o.h5", ["o.json", "o.html", "o.h5"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
+    ("schema", "help schema", [], None),
     ("check", "model check model.json", [], None),
     ("show", "model show model.json", [], None),
     ("new", "model new bio --types PER,LOC -o m.json", ["m.json"], None),

@@ -336,6 +336,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   // Figures to take away hold their styles and nothing else that a program would have to know.
   async function pictures(browser) {
     const page = await open(browser, "demo", { acceptDownloads: true });
+    await page.waitForSelector("#what-if-tool[data-state]");
     const save = async (button) => {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       return [download.suggestedFilename(), fs.readFileSync(await download.path())];

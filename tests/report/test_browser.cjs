@@ -77,6 +77,7 @@ async function open(browser, name, options, hash = "") {
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
   page.on("request", (r) => check(r.url().startsWith("file://" + folder), `${name}: requests ${r.url()}`));
   await page.goto("file://" + files[name] + hash);
+  await page.waitForFunction(() => !window.statepathLater || !window.statepathLater.waiting());
   if (!hash) await unfold(page); /* folded sections are tested in contents() */
   return page;
 }

@@ -1,8 +1,8 @@
 
 /* From every figure to the recordings and steps that it stands for: dots and lines of charts, cells of matrices, rows of tables. */
-(function () {
+window.statepathLater(function () {
   "use strict";
-  var page = window.statepath;
+  var page = window.statepath, later = window.statepathLater;
   if (!page) return;
   var data = page.data, say = window.statepathSay, S = data.strategies.length, element = page.element;
   var byNumber = {};
@@ -26,7 +26,7 @@
 
   /* ---- rows ---- */
 
-  document.querySelectorAll("main table").forEach(function (table) {
+  function linkRows(table) {
     var head = table.tHead && table.tHead.rows[0];
     if (!head || table.id === "places-table") return;
     var holds = Array.prototype.map.call(head.cells, function (cell) { return cell.getAttribute("data-holds"); });
@@ -45,7 +45,8 @@
         cell.appendChild(link(id, at, text));
       });
     });
-  });
+  }
+  document.querySelectorAll("main table").forEach(function (table) { later(function () { linkRows(table); }); });
 
   /* ---- search and filter of recordings ---- */
 
@@ -153,7 +154,8 @@
 
   /* ---- cells of matrices: one stop for the tabulator each, arrows inside ---- */
 
-  document.querySelectorAll("table[data-counts]").forEach(function (table) {
+  document.querySelectorAll("table[data-counts]").forEach(function (table) { later(function () { countsOf(table); }); });
+  function countsOf(table) {
     var kind = table.getAttribute("data-counts"), s = Number(table.getAttribute("data-s")), K = data.classes.length, stops = [];
     Array.prototype.slice.call(table.tBodies[0].rows, 0, K).forEach(function (row, i) {
       Array.prototype.slice.call(row.cells, 1, K + 1).forEach(function (cell, j) {
@@ -179,7 +181,7 @@
       next.tabIndex = 0;
       next.focus();
     });
-  });
+  }
   /* Rows of lists of pairs, where classes are too many for a matrix. */
   document.querySelectorAll("section[aria-labelledby=confusion] section table").forEach(function (table) {
     var names = Array.prototype.map.call(table.tHead.rows[0].cells, function (cell) { return cell.textContent.trim(); });
@@ -223,7 +225,8 @@
       return name + " " + (one.right[s] === null ? "" : one.right[s].toFixed(3) + ", ") + page.grouped(one.broken[s].length) + " illegal";
     }).join("; ");
   }
-  document.querySelectorAll("main svg[viewBox]").forEach(function (svg) {
+  document.querySelectorAll("main svg[viewBox]").forEach(function (svg) { later(function () { pointAt(svg); }); });
+  function pointAt(svg) {
     if (svg.closest(".stepplot") || !svg.querySelector("[data-r]")) return;
     var points = pointsOf(svg), box = svg.viewBox.baseVal, at = -1, ring = null;
     if (!points.length) return;
@@ -284,17 +287,21 @@
       } else return;
       e.preventDefault();
     });
-  });
+  }
 
   /* ---- the list of illegal steps: all whose steps are in the page ---- */
 
   var table = document.getElementById("places-table"), rest = document.getElementById("places-note");
   if (table) {
-    var places = [], ROWS = 100, shown = 0, order = (data.labels ? [S] : []).concat(data.strategies.map(function (name, s) { return s; }));
-    data.recordings.forEach(function (one) {
-      page.steps(one).places.forEach(function (t) { places.push([one, t]); });
-    });
-    if (places.length > table.tBodies[0].rows.length) {
+    var places = [], ROWS = 100, SLICE = 10, shown = 0, order = (data.labels ? [S] : []).concat(data.strategies.map(function (name, s) { return s; }));
+    var unpack = function (from) {
+      data.recordings.slice(from, from + SLICE).forEach(function (one) {
+        page.steps(one).places.forEach(function (t) { places.push([one, t]); });
+      });
+      later(from + SLICE < data.recordings.length ? function () { unpack(from + SLICE); } : offer);
+    };
+    var offer = function () {
+      if (places.length <= table.tBodies[0].rows.length) return;
       var by = element("select"), chosen = places, status = element("span", "small"), choose = element("p", "choose no-print");
       var more = page.button("Show more", say("Show more illegal {steps}"), function () { add(ROWS); });
       status.setAttribute("role", "status");
@@ -337,6 +344,7 @@
       };
       by.addEventListener("change", restart);
       restart();
-    }
+    };
+    unpack(0);
   }
-})();
+});

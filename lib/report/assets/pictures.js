@@ -1,6 +1,6 @@
 
 /* Figures to take away, as SVG with its styles and as PNG, in the light colours; as html/pictures.c makes them without a browser. */
-(() => {
+window.statepathLater(() => {
   "use strict";
   const WIDTH = 1000, NAMES = 180, CLASSES = 70, GAP = 8, TITLE = 30, STYLE = "@picture_style@"; /* embed.cmake puts it in */
   const xml = (node) => new XMLSerializer().serializeToString(node);
@@ -91,4 +91,4 @@
   }
   document.querySelectorAll("main figure").forEach(add);
   if (window.statepath) window.statepath.takeAway = add;
-})();
+});

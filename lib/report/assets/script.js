@@ -13,6 +13,18 @@
     });
   };
 
+  /* What can wait until the page stands: each part in a task of its own, in order, so that the page answers between them. */
+  var parts = [], turn = new MessageChannel();
+  turn.port1.onmessage = function () {
+    var part = parts.shift();
+    if (parts.length) turn.port2.postMessage(null);
+    part();
+  };
+  window.statepathLater = function (part) {
+    if (parts.push(part) === 1) turn.port2.postMessage(null);
+  };
+  window.statepathLater.waiting = function () { return parts.length; };
+
   /* Light, dark, or as the system says. */
   var root = document.documentElement;
   var toggle = document.getElementById("theme");

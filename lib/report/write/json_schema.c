@@ -44,20 +44,26 @@ static void add_undefined(sp_json schema, const char *key)
     sp_json_flag(sp_json_object(sp_json_object(law, "else"), "properties"), reason, false);
 }
 
-static void add_all_undefined(sp_json schema)
+/* The key of a member that still has x-undefined; NULL: none. */
+static const char *find_undefined(json_t *properties)
 {
     const char *key;
-    json_t *member, *properties = json_object_get(schema.at, "properties");
-    if (!properties)
-        return;
-    json_t *members = json_copy(properties); /* the object itself grows */
-    *schema.failed |= !members;
-    json_object_foreach(members, key, member)
+    json_t *member;
+    json_object_foreach(properties, key, member)
     {
-        if (json_object_del(member, "x-undefined") == 0)
-            add_undefined(schema, key);
+        if (json_object_get(member, "x-undefined"))
+            return key;
     }
-    json_decref(members);
+    return NULL;
+}
+
+static void add_all_undefined(sp_json schema)
+{
+    json_t *properties = json_object_get(schema.at, "properties");
+    for (const char *key; (key = find_undefined(properties));) {
+        json_object_del(json_object_get(properties, key), "x-undefined");
+        add_undefined(schema, key);
+    }
 }
 
 /* ---- figures ---- */
@@ -178,6 +184,7 @@ static void add_measures(sp_json schema, const json_t *of_each)
         const char *key = sp_sleep_measure_key(measure);
         const sp_json property = {json_deep_copy(of_each), schema.failed};
         char title[96];
+        *schema.failed |= !json_equal(property.at, of_each); /* a copy may be of a part, where memory is short */
         snprintf(title, sizeof title, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
         sp_json_text(property, "title", title);
         sp_json_set(object_at(schema, "properties"), key, property.at);
