@@ -264,14 +264,14 @@ def test_windows_are_learnt_and_applied_whatever_the_order_of_columns(program, t
             before, after = u[max(0, t - w["steps"]) : t], u[t + 1 : t + 1 + w["steps"]]
             z[t] += (before.mean(axis=0) if len(before) else u[t]) @ w["before"] + (after.mean(axis=0) if len(after) else u[t]) @ w["after"]
     plain = sp.Model.from_json(json.dumps({k: v for k, v in json.loads(model.to_json()).items() if k != "windows"}))
-    wanted = sp.decode(z, plain, kind="logits").path
+    wanted = sp.decode(z, plain, kind="logits")
     assert np.mean(wanted == labels[0]) > 0.5
     for dtype in (np.float64, np.float32):
-        got = sp.decode(scores[0].astype(dtype), model, kind="logits").path
+        got = sp.decode(scores[0].astype(dtype), model, kind="logits")
         assert np.mean(got == wanted) > (0.97 if dtype is np.float32 else 0.9999)
-    turned = sp.decode(scores[0][:, [2, 0, 1]], model, kind="logits", classes=["c", "a", "b"]).path
+    turned = sp.decode(scores[0][:, [2, 0, 1]], model, kind="logits", classes=["c", "a", "b"])
     assert np.array_equal(np.array([2, 0, 1])[turned], wanted)
-    assert np.array_equal(sp.decode(scores[0], model, kind="logits", strategy="argmax").path, scores[0].argmax(axis=1))
+    assert np.array_equal(sp.decode(scores[0], model, kind="logits", strategy="argmax"), scores[0].argmax(axis=1))
     assert model.with_(temperature=None) == model or "windows" in json.loads(model.with_(temperature=2).to_json())
     with pytest.raises(sp.StatepathError, match="weighs the 54 steps after each"):
         sp.OnlineDecoder(model, 3)
