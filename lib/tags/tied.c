@@ -1,6 +1,7 @@
 /* Tied weights of tags: one for each kind of transition, the same for all types. */
 #include "tags/tied.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +82,10 @@ static bool are_tied(const sp_model *model, const sp_tag *tags, sp_tag_biases *b
             const sp_tag_bias bias = bias_of(tags[i], tags[model->to[e]]);
             if (bias == SP_N_TAG_BIASES)
                 return false;
-            if (!has[bias])
-                biases->nats[bias] = model->weight[e];
-            else if (memcmp(&biases->nats[bias], &model->weight[e], sizeof(double)) != 0)
+            const double weight = model->weight[e], seen = biases->nats[bias];
+            if (has[bias] && (weight != seen || signbit(weight) != signbit(seen))) /* 0 and -0 are written as such */
                 return false;
+            biases->nats[bias] = weight;
             has[bias] = true;
         }
     return true;

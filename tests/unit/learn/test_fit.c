@@ -16,7 +16,7 @@ static void test_counts(void **state)
     /* a a b b b | c -1 a, with a -> c and c -> anything but c, a forbidden; c -> b seen in the third recording */
     int32_t labels[] = {0, 0, 1, 1, 1, 2, -1, 0, 2, 1};
     int64_t offsets[] = {0, 5, 8, 10};
-    sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{NULL, SP_F64, 3, 10, NULL, NULL, NULL}, 3, offsets}, .labels = labels, .classes = names};
     sp_model *rules = sp_model_new("rules", 3, names), *model;
     assert_non_null(rules);
     assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 0, 1, 1, 1, 1, 0, 1}, NULL, &err), &err);
@@ -60,7 +60,7 @@ static void test_run_lengths(void **state)
     }
     labels[n++] = 0;
     offsets[1] = n;
-    sp_training training = {.batch = {{NULL, SP_F64, 2, n, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{NULL, SP_F64, 2, n, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_run_lengths runs[2];
     assert_ok(sp_run_lengths_collect(&training, 0.3, runs, &err), &err);
     assert_int_equal(runs[1].n, 7);
@@ -184,7 +184,7 @@ static void test_evidence(void **state)
     const int32_t two_groups[N] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
     for (int n = 0; n <= N; n++)
         offsets[n] = n * T;
-    sp_training training = {.batch = {{e, SP_F64, 2, S, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{e, SP_F64, 2, S, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
     sp_fit_options options = sp_fit_options_default();
     sp_workers *workers = sp_workers_new(1);
     for (int is_noisy = 0; is_noisy < 2; is_noisy++) {
@@ -242,7 +242,7 @@ static void test_calibration(void **state)
                 labels[t] = k;
         }
     }
-    sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
+    sp_training training = {.batch = {{scores, SP_F64, K, S, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = names};
     sp_calibrated c;
     assert_ok(sp_calibrate(&training, &c, &err), &err);
     assert_close(c.temperature, 3, 0, 0.08);
@@ -314,7 +314,7 @@ static void test_tied_memory(void **state)
     (void)state;
     for (int i = 0; i < T * K; i++)
         scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
+    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
                       .workers = sp_workers_new(1)};
     assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
     a.aim.scheme = "bioes";
