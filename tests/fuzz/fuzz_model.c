@@ -21,7 +21,7 @@ static void try_decoding(const sp_model *model)
     double e[STEPS * MOST_CLASSES], score;
     for (int i = 0; i < STEPS * model->n_classes; i++)
         e[i] = -(double)(i * 7 % 5);
-    const sp_scores scores = {e, SP_F64, model->n_classes, STEPS, NULL, NULL};
+    const sp_scores scores = {e, SP_F64, model->n_classes, STEPS, NULL, NULL, NULL};
     int32_t path[STEPS];
     sp_scratch *scratch = sp_scratch_new();
     sp_status status = scratch ? sp_viterbi(chain, &scores, scratch, path, &score, &err) : SP_ENOMEM;

@@ -314,8 +314,9 @@ static void test_tied_memory(void **state)
     (void)state;
     for (int i = 0; i < T * K; i++)
         scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    tied_attempt a = {.training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
-                      .workers = sp_workers_new(1)};
+    tied_attempt a = {
+        .training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags},
+        .workers = sp_workers_new(1)};
     assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
     a.aim.scheme = "bioes";
     assert_true(assert_each_alloc_may_fail(try_tied, &a) > 20);
