@@ -21,8 +21,9 @@ typedef struct span_job {
 static void span_job_release(request *job)
 {
     span_job *s = (span_job *)job;
-    array *const all[] = {&s->paths, &s->last, &s->type, &s->score, &s->posterior};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    enum { N_ARRAYS = 5 };
+    array *const all[N_ARRAYS] = {&s->paths, &s->last, &s->type, &s->score, &s->posterior};
+    for (int i = 0; i < N_ARRAYS; i++)
         array_release(all[i]);
     free(s->tags);
 }
@@ -263,8 +264,9 @@ PyObject *py_join_windows(PyObject *module, PyObject *args)
         Py_BEGIN_ALLOW_THREADS status = join(&j);
         Py_END_ALLOW_THREADS done = status == SP_OK ? PyLong_FromLong(sp_window_kind(j.how, j.kind)) : PyErr_NoMemory();
     }
-    array *const all[] = {&j.scores, &j.offsets, &j.starts, &j.first, &j.text_offsets, &j.out};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    enum { N_ARRAYS = 6 };
+    array *const all[N_ARRAYS] = {&j.scores, &j.offsets, &j.starts, &j.first, &j.text_offsets, &j.out};
+    for (int i = 0; i < N_ARRAYS; i++)
         array_release(all[i]);
     return done;
 }
