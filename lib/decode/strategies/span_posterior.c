@@ -109,7 +109,7 @@ static bool go_forward(spans *s, const sp_sum_steps *f, double *rows)
             i++; /* the next one may begin where this one was seen to end */
         last = to;
     }
-    for (size_t j = 0; j < M; j++)
+    for (size_t j = 0; last && j < M; j++) /* there is a last row, since spans are of steps */
         f->ahead[j] = last[j] + s->chain->end[j];
     return sp_logsumexp(f->ahead, s->chain->n_states) > -INFINITY;
 }
