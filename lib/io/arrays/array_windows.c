@@ -32,7 +32,7 @@ sp_status sp_array_source_windows(sp_source *source, const char *place, int64_t 
         TRY(sp_no_memory(err));
     TRY(sp_stored_read(&map->file, array, 0, array->count, SP_TO_I64, 0, values, &bad_at, &bad, err));
     for (int64_t n = 0; n < N; n++) {
-        if (has_texts)
+        if (texts)
             texts[n] = values[array->is_columns ? n : 2 * n];
         starts[n] = values[!has_texts ? n : array->is_columns ? N + n : 2 * n + 1];
     }

@@ -31,12 +31,13 @@ typedef struct packing {
     int64_t letters_left;
 } packing;
 
+/* The recordings asked for have one. */
 static const sp_trace *find_trace(const sp_comparison *c, int64_t recording)
 {
-    for (int64_t i = 0; i < c->n_traces; i++)
-        if (c->traces[i].recording == recording)
-            return &c->traces[i];
-    return NULL;
+    const sp_trace *trace = c->traces;
+    while (trace->recording != recording)
+        trace++;
+    return trace;
 }
 
 /* The scores of a recording before windows, temperature and prior [T,K], which the page's model applies; NaN where a step says nothing. */
