@@ -349,7 +349,7 @@ static sp_status run_with_windows(sp_block *block, const sp_prepare_options *o, 
     block->mask = mask;
     TRY(status);
     TRY(sp_block_keep_given(block, err));
-    TRY(sp_windows_apply_block(o->windows, o->class_of_column, block, true, workers, err));
+    TRY(sp_windows_apply_block(o->windows, o->class_of_column, block, workers, err));
     TRY(run_shares(block, &last, NULL, workers, &after, err));
     for (int64_t i = 0; i < n; i++)
         if (((const double *)block->scores)[i] == -INFINITY)

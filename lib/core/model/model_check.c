@@ -8,6 +8,7 @@
 
 #include "core/model/durations.h"
 #include "core/model/model.h"
+#include "core/model/windows.h"
 #include "core/names.h"
 #include "core/rules/rules.h"
 
@@ -197,7 +198,7 @@ static sp_status check_windows(const sp_model *model, sp_error *err)
         is_fine = w->steps[i] > (i ? w->steps[i - 1] : 0);
     for (size_t k = 0; is_fine && k < K; k++)
         is_fine = isfinite(w->bias[k]);
-    for (size_t i = 0; is_fine && i < 4 * (size_t)w->n * K * K; i++)
+    for (size_t i = 0; is_fine && i < sp_windows_n_inputs(w->n, model->n_classes) * K; i++)
         is_fine = isfinite(w->weight[i]);
     return is_fine
                ? SP_OK

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/logmath.h"
+#include "core/numbers.h"
 #include "core/workers.h"
 
 sp_windows *sp_windows_new(int32_t n_windows, const int32_t *steps, int32_t n_classes)
@@ -38,7 +40,7 @@ void sp_windows_free(sp_windows *w)
     free(w);
 }
 
-sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int32_t *class_of_column)
+sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int32_t *class_of)
 {
     const size_t K = (size_t)n_classes, n_inputs = sp_windows_n_inputs(from->n, n_classes);
     sp_windows *to = sp_windows_new(from->n, from->steps, n_classes);
@@ -47,18 +49,17 @@ sp_windows *sp_windows_copy(const sp_windows *from, int32_t n_classes, const int
     to->floor = from->floor;
     to->scale = from->scale;
     for (size_t k = 0; k < K; k++)
-        to->bias[k] = from->bias[class_of_column ? (size_t)class_of_column[k] : k];
+        to->bias[k] = from->bias[class_of[k]];
     for (size_t i = 0; i < n_inputs; i++)
-        for (size_t k = 0; k < K; k++) {
-            const size_t of = class_of_column ? i / K * K + (size_t)class_of_column[i % K] : i;
-            to->weight[i * K + k] = from->weight[of * K + (class_of_column ? (size_t)class_of_column[k] : k)];
-        }
+        for (size_t k = 0; k < K; k++)
+            to->weight[i * K + k] = from->weight[(i / K * K + (size_t)class_of[i % K]) * K + (size_t)class_of[k]];
     return to;
 }
 
 /* ---- what is around a step ---- */
 
-size_t sp_neighbours_room(int64_t n_steps, int32_t n_classes)
+/* Numbers that neighbours take; 0: more than memory can hold. */
+static size_t neighbours_room(int64_t n_steps, int32_t n_classes)
 {
     const size_t row = 2 * (size_t)n_classes;
     return (size_t)n_steps < SIZE_MAX / 64 / row ? (2 * (size_t)n_steps + 1) * row : 0;
@@ -72,17 +73,16 @@ static bool says_nothing(const double *e, int32_t n_classes)
     return true;
 }
 
-/* log_p and p [K] of a row. */
-static void normalise(const double *e, int32_t K, double floor, const int32_t *column_of_class, double *log_p, double *p)
+/* log_p and p [K] of a row, from the same exponentials. */
+static void normalise(const double *e, int32_t K, double floor, double *log_p, double *p)
 {
     double greatest = -INFINITY, sum = 0;
     for (int32_t k = 0; k < K; k++)
         greatest = e[k] > greatest ? e[k] : greatest;
     const bool is_possible = greatest > -INFINITY;
     for (int32_t k = 0; k < K; k++) {
-        const double x = is_possible ? e[column_of_class ? column_of_class[k] : k] - greatest : 0;
-        log_p[k] = x;
-        p[k] = exp(x);
+        log_p[k] = is_possible ? e[k] - greatest : 0;
+        p[k] = exp(log_p[k]);
         sum += p[k];
     }
     const double log_sum = log(sum);
@@ -92,8 +92,9 @@ static void normalise(const double *e, int32_t K, double floor, const int32_t *c
     }
 }
 
-void sp_neighbours_init(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps, int32_t n_classes,
-                        double floor, const int32_t *column_of_class, double *room)
+/* room [neighbours_room()] */
+static void look_around(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps, int32_t n_classes,
+                        double floor, double *room)
 {
     const size_t K = (size_t)n_classes, row = 2 * K;
     *n = (sp_neighbours){
@@ -101,7 +102,7 @@ void sp_neighbours_init(sp_neighbours *n, const double *e, const int64_t *segmen
     memset(n->sums, 0, row * sizeof *n->sums);
     for (size_t t = 0; t < (size_t)n_steps; t++) {
         double *own = n->own + t * row, *before = n->sums + t * row;
-        normalise(e + t * K, n_classes, floor, column_of_class, own, own + K);
+        normalise(e + t * K, n_classes, floor, own, own + K);
         for (size_t i = 0; i < row; i++)
             before[row + i] = before[i] + own[i];
     }
@@ -151,28 +152,13 @@ static void weigh(const sp_windows *w, const double *l, const double *x, int32_t
     }
 }
 
-static void put_row(double *e, const double *z, int32_t K, const int32_t *column_of_class)
+/* Makes a recording's rows new, in place. room [room_of()] */
+static void apply(const sp_windows *w, double *e, const int64_t *segments, int64_t n_steps, int32_t K, bool marks_missing,
+                  double *room)
 {
-    double greatest = -INFINITY, sum = 0;
-    for (int32_t k = 0; k < K; k++)
-        if (e[column_of_class ? column_of_class[k] : k] > -INFINITY)
-            greatest = z[k] > greatest ? z[k] : greatest;
-    for (int32_t k = 0; k < K; k++)
-        if (e[column_of_class ? column_of_class[k] : k] > -INFINITY)
-            sum += exp(z[k] - greatest);
-    for (int32_t k = 0; k < K; k++) {
-        double *at = &e[column_of_class ? column_of_class[k] : k];
-        if (*at > -INFINITY)
-            *at = z[k] - greatest - log(sum);
-    }
-}
-
-void sp_windows_apply(const sp_windows *w, const int32_t *column_of_class, double *e, const int64_t *segments, int64_t n_steps,
-                      int32_t K, bool marks_missing, double *room)
-{
-    double *x = room + sp_neighbours_room(n_steps, K), *z = x + sp_windows_n_inputs(w->n, K);
+    double *x = room + neighbours_room(n_steps, K), *z = x + sp_windows_n_inputs(w->n, K);
     sp_neighbours n;
-    sp_neighbours_init(&n, e, segments, n_steps, K, w->floor, column_of_class, room);
+    look_around(&n, e, segments, n_steps, K, w->floor, room);
     for (int64_t t = 0; t < n_steps; t++) {
         double *row = e + t * K;
         if (says_nothing(row, K)) {
@@ -182,48 +168,51 @@ void sp_windows_apply(const sp_windows *w, const int32_t *column_of_class, doubl
         }
         sp_neighbours_inputs(&n, t, w->n, w->steps, x);
         weigh(w, n.own + (size_t)t * 2 * (size_t)K, x, K, z);
-        put_row(row, z, K, column_of_class);
+        for (int32_t k = 0; k < K; k++)
+            row[k] = row[k] > -INFINITY ? z[k] : -INFINITY;
+        sp_log_softmax(row, K, row);
     }
+}
+
+/* Memory for it; NULL: there is not so much. */
+static double *room_of(const sp_windows *w, int64_t n_steps, int32_t K)
+{
+    const size_t n = neighbours_room(n_steps, K);
+    return n ? malloc((n + sp_windows_n_inputs(w->n, K) + (size_t)K) * sizeof(double)) : NULL;
 }
 
 static void copy_rows(const sp_scores *scores, double *rows)
 {
     for (int64_t t = 0; t < scores->n_steps; t++)
-        for (int32_t k = 0; k < scores->n_classes; k++)
-            rows[t * scores->n_classes + k] = sp_scores_at(scores, t, k);
+        sp_score_row(scores, t, rows + t * scores->n_classes);
 }
 
 double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double floor)
 {
     const int32_t K = scores->n_classes;
-    const size_t n_room = sp_neighbours_room(scores->n_steps, K), n_rows = (size_t)scores->n_steps * (size_t)K;
+    const size_t n_room = neighbours_room(scores->n_steps, K), n_rows = (size_t)scores->n_steps * (size_t)K;
     double *room = n_room ? malloc((n_room + n_rows) * sizeof *room) : NULL;
     if (room) {
         copy_rows(scores, room + n_room);
-        sp_neighbours_init(n, room + n_room, scores->segments, scores->n_steps, K, floor, NULL, room);
+        look_around(n, room + n_room, scores->segments, scores->n_steps, K, floor, room);
     }
     return room;
 }
 
 bool sp_windows_rows(const sp_windows *w, const sp_scores *scores, double *rows)
 {
-    const int32_t K = scores->n_classes;
-    const size_t n_room = sp_neighbours_room(scores->n_steps, K);
-    double *room = n_room ? malloc((n_room + sp_windows_n_inputs(w->n, K) + 2 * (size_t)K) * sizeof *room) : NULL;
-    if (!room)
-        return false;
-    copy_rows(scores, rows);
-    sp_windows_apply(w, NULL, rows, scores->segments, scores->n_steps, K, false, room);
+    double *room = room_of(w, scores->n_steps, scores->n_classes);
+    if (room) {
+        copy_rows(scores, rows);
+        apply(w, rows, scores->segments, scores->n_steps, scores->n_classes, false, room);
+    }
     free(room);
-    return true;
+    return room;
 }
 
 typedef struct application {
     const sp_windows *windows;
-    const int32_t *column_of_class;
     sp_block *block;
-    bool marks_missing;
-    size_t extra; /* doubles beside the neighbours */
     atomic_bool is_short;
 } application;
 
@@ -234,32 +223,24 @@ static void apply_some(void *arg, sp_scratch *scratch, int64_t first, int64_t la
     (void)scratch;
     for (int64_t n = first; n < last && !a->is_short; n++) {
         const int64_t begin = block->offsets[n], T = block->offsets[n + 1] - begin;
-        const size_t room_size = sp_neighbours_room(T, block->n_classes);
-        double *room = room_size ? malloc((room_size + a->extra) * sizeof *room) : NULL;
+        double *room = room_of(a->windows, T, block->n_classes);
         if (room)
-            sp_windows_apply(a->windows, a->column_of_class, (double *)block->scores + begin * block->n_classes,
-                             block->segments ? block->segments + begin : NULL, T, block->n_classes, a->marks_missing, room);
+            apply(a->windows, (double *)block->scores + begin * block->n_classes,
+                  block->segments ? block->segments + begin : NULL, T, block->n_classes, true, room);
         else
             a->is_short = true;
         free(room);
     }
 }
 
-sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block, bool marks_missing,
-                                 sp_workers *workers, sp_error *err)
+sp_status sp_windows_apply_block(const sp_windows *windows, const int32_t *class_of_column, sp_block *block, sp_workers *workers,
+                                 sp_error *err)
 {
-    const size_t K = (size_t)block->n_classes;
-    int32_t *column_of_class = class_of_column ? malloc(K * sizeof *column_of_class) : NULL;
-    if (class_of_column && !column_of_class)
+    sp_windows *turned = class_of_column ? sp_windows_copy(windows, block->n_classes, class_of_column) : NULL;
+    if (class_of_column && !turned)
         return sp_no_memory(err);
-    for (size_t c = 0; column_of_class && c < K; c++)
-        column_of_class[class_of_column[c]] = (int32_t)c;
-    application a = {.windows = windows,
-                     .column_of_class = column_of_class,
-                     .block = block,
-                     .marks_missing = marks_missing,
-                     .extra = sp_windows_n_inputs(windows->n, block->n_classes) + 2 * K};
+    application a = {.windows = turned ? turned : windows, .block = block};
     sp_workers_share(workers, block->n_recordings, apply_some, &a);
-    free(column_of_class);
+    sp_windows_free(turned);
     return a.is_short ? sp_no_memory(err) : SP_OK;
 }

@@ -1,27 +1,27 @@
-/* Windows over neighbouring steps: against means that are taken one by one, in prepared blocks, and without memory. */
+/* Windows over neighbouring steps, as sp_prepare() applies them: against means that are taken one by one. */
 #include "check.h"
-#include "core/model/windows.h"
-#include "failing_alloc.h"
 #include "random_model.h"
 #include "statepath/advanced.h"
 
 #include <math.h>
 
-enum { K = 3, MOST = 60, N_WINDOWS = 2 };
+enum { K = 3, MOST = 60, N_WINDOWS = 2, N_WEIGHTS = N_WINDOWS * 2 * 2 * K * K };
 
-static const int32_t steps[N_WINDOWS] = {1, 5};
+/* A model's windows, in memory of their own. */
+typedef struct some_windows {
+    sp_windows w;
+    int32_t steps[N_WINDOWS];
+    double bias[K], weight[N_WEIGHTS];
+} some_windows;
 
-static sp_windows *random_windows(random_source *random)
+static void draw_windows(random_source *random, some_windows *s)
 {
-    sp_windows *w = sp_windows_new(N_WINDOWS, steps, K);
-    assert_non_null(w);
-    w->scale = 0.7;
-    w->floor = -5;
+    *s = (some_windows){.w = {.n = N_WINDOWS, .steps = s->steps, .floor = -5, .scale = 0.7, .bias = s->bias, .weight = s->weight},
+                        .steps = {1, 5}};
     for (int k = 0; k < K; k++)
-        w->bias[k] = random_unit(random) - 0.5;
-    for (size_t i = 0; i < sp_windows_n_inputs(N_WINDOWS, K) * K; i++)
-        w->weight[i] = random_unit(random) - 0.5;
-    return w;
+        s->bias[k] = random_unit(random) - 0.5;
+    for (int i = 0; i < N_WEIGHTS; i++)
+        s->weight[i] = random_unit(random) - 0.5;
 }
 
 /* l or p of class k of the model at step t; column_of_class NULL: in order. */
@@ -82,61 +82,26 @@ static int64_t draw(random_source *random, double *e, int64_t *segments)
     return T;
 }
 
-static void assert_rows(const double *got, const double *wanted, int64_t T)
-{
-    for (int64_t i = 0; i < T * K; i++)
-        assert_true(got[i] == wanted[i] || fabs(got[i] - wanted[i]) < 1e-9);
-}
-
+/* Recordings apart, columns in order or not, with gaps or none; then temperature and the mask. What was given stays beside; steps that say
+ * nothing stay so. */
 static void test_against_means_one_by_one(void **state)
-{
-    (void)state;
-    random_source random = {3};
-    static const int32_t turned[] = {2, 0, 1};
-    for (int trial = 0; trial < 300; trial++) {
-        double e[MOST * K], wanted[MOST * K];
-        int64_t segments[MOST];
-        sp_windows *w = random_windows(&random);
-        const int64_t T = draw(&random, e, segments), *gaps = trial % 3 ? segments : NULL;
-        const int32_t *column_of_class = trial % 2 ? turned : NULL;
-        double *room = malloc((sp_neighbours_room(T, K) + sp_windows_n_inputs(N_WINDOWS, K) + 2 * K) * sizeof *room);
-        plain(w, e, gaps, T, column_of_class, wanted);
-        if (!column_of_class) {
-            double rows[MOST * K];
-            const sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = K, .n_steps = T, .segments = gaps};
-            assert_true(sp_windows_rows(w, &scores, rows));
-            assert_rows(rows, wanted, T);
-        }
-        if (column_of_class) { /* in the order of the columns they are the same */
-            static const int32_t class_of_column[] = {1, 2, 0};
-            double rows[MOST * K];
-            const sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = K, .n_steps = T, .segments = gaps};
-            sp_windows *copy = sp_windows_copy(w, K, class_of_column);
-            assert_true(sp_windows_rows(copy, &scores, rows));
-            assert_rows(rows, wanted, T);
-            sp_windows_free(copy);
-        }
-        sp_windows_apply(w, column_of_class, e, gaps, T, K, false, room);
-        assert_rows(e, wanted, T);
-        free(room);
-        sp_windows_free(w);
-    }
-}
-
-/* In a block: recordings apart, then temperature and the mask; argmax goes by what was given; steps that say nothing stay so. */
-static void test_in_a_block(void **state)
 {
     (void)state;
     random_source random = {5};
     static const int32_t class_of_column[] = {1, 2, 0}, column_of_class[] = {2, 0, 1};
-    for (int trial = 0; trial < 100; trial++) {
+    for (int trial = 0; trial < 300; trial++) {
         double a[MOST * K], b[MOST * K], wanted[2 * MOST * K];
         int64_t segments[2 * MOST];
-        sp_windows *w = random_windows(&random);
+        some_windows drawn;
+        draw_windows(&random, &drawn);
+        const sp_windows *w = &drawn.w;
+        const bool is_turned = trial % 2, has_gaps = trial % 3;
         const int64_t A = draw(&random, a, segments), B = draw(&random, b, segments + A);
         sp_block *block = sp_block_new();
         sp_error err;
-        assert_ok(sp_block_reserve(block, 2, A + B, K, SP_F64, SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK, &err), &err);
+        assert_ok(sp_block_reserve(block, 2, A + B, K, SP_F64,
+                                   SP_BLOCK_SCORES | SP_BLOCK_MASK | (has_gaps ? SP_BLOCK_SEGMENTS : 0U), &err),
+                  &err);
         block->offsets[0] = 0;
         block->offsets[1] = A;
         block->offsets[2] = A + B;
@@ -147,16 +112,16 @@ static void test_in_a_block(void **state)
             scores[i] = says_nothing ? NAN : row[i % K];
             block->mask[i] = !random_chance(&random, 0.1);
         }
-        for (int64_t t = 0; t < A + B; t++)
+        for (int64_t t = 0; has_gaps && t < A + B; t++)
             block->segments[t] = segments[t];
-        plain(w, a, segments, A, column_of_class, wanted);
-        plain(w, b, segments + A, B, column_of_class, wanted + A * K);
+        plain(w, a, has_gaps ? segments : NULL, A, is_turned ? column_of_class : NULL, wanted);
+        plain(w, b, has_gaps ? segments + A : NULL, B, is_turned ? column_of_class : NULL, wanted + A * K);
         sp_prepare_options options = sp_prepare_options_default();
         options.kind = SP_KIND_SCORES;
         options.missing_uniform = true;
         options.temperature = 2;
         options.windows = w;
-        options.class_of_column = class_of_column;
+        options.class_of_column = is_turned ? class_of_column : NULL;
         sp_workers *workers = sp_workers_new(2);
         sp_prepare_counts counts = {0};
         assert_ok(sp_prepare(block, &options, workers, &counts, &err), &err);
@@ -176,7 +141,6 @@ static void test_in_a_block(void **state)
         assert_true(second.given == block->given + A * K);
         sp_workers_free(workers);
         sp_block_free(block);
-        sp_windows_free(w);
     }
 }
 
@@ -211,7 +175,7 @@ static void test_argmax_goes_by_what_was_given(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_means_one_by_one), cmocka_unit_test(test_in_a_block),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_means_one_by_one),
                                        cmocka_unit_test(test_argmax_goes_by_what_was_given)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
