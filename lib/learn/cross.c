@@ -11,18 +11,12 @@
 #include "learn/tune.h"
 #include "statepath/advanced.h"
 
-/* ---- folds ---- */
+/* ---- groups ---- */
 
 typedef struct member {
     int32_t group;
-    int64_t recording;
+    int32_t recording;
 } member;
-
-/* Members of one group, neighbours in their order. */
-typedef struct group_size {
-    int64_t n_steps, first; /* first recording */
-    int64_t begin, end;
-} group_size;
 
 static int by_group(const void *a, const void *b)
 {
@@ -32,47 +26,75 @@ static int by_group(const void *a, const void *b)
     return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
+sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number, int64_t *n_groups, sp_error *err)
+{
+    member *members = malloc(((size_t)n + 1) * sizeof *members);
+    int64_t m = 0, found = 0;
+    if (!members)
+        return sp_no_memory(err);
+    for (int64_t r = 0; r < n; r++)
+        if (!use || use[r])
+            members[m++] = (member){group ? group[r] : (int32_t)r, (int32_t)r};
+    qsort(members, (size_t)m, sizeof *members, by_group);
+    for (int64_t r = 0; r < n; r++)
+        number[r] = -1;
+    for (int64_t i = 0, first = 0; i < m; i++) { /* the first recording of its group */
+        first = members[i].group == members[first].group ? first : i;
+        number[members[i].recording] = members[first].recording;
+    }
+    for (int64_t r = 0; r < n; r++)
+        if (number[r] >= 0)
+            number[r] = number[r] == r ? (int32_t)found++ : number[number[r]];
+    *n_groups = found;
+    free(members);
+    return SP_OK;
+}
+
+/* ---- folds ---- */
+
+typedef struct group_size {
+    int64_t n_steps;
+    int32_t number;
+} group_size;
+
 static int largest_first(const void *a, const void *b)
 {
     const group_size *x = a, *y = b;
     if (x->n_steps != y->n_steps)
         return x->n_steps > y->n_steps ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold, sp_error *err)
 {
-    int64_t N = batch->n_recordings, n_groups = 0;
+    const int64_t N = batch->n_recordings;
+    int64_t n_groups = 0;
     if (n_folds < 2)
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", n_folds);
     sp_owned own = {0};
-    member *members = sp_zeros(&own, (size_t)N, sizeof *members);
     group_size *groups = sp_zeros(&own, (size_t)N, sizeof *groups);
+    int32_t *number = sp_zeros(&own, (size_t)N, sizeof *number), *fold_of = sp_zeros(&own, (size_t)N, sizeof *fold_of);
     int64_t *load = sp_zeros(&own, (size_t)n_folds, sizeof *load);
     sp_status status = SP_OK;
     TRY(sp_owned_status(&own, err));
-    for (int64_t n = 0; n < N; n++)
-        members[n] = (member){group ? group[n] : (int32_t)n, n};
-    qsort(members, (size_t)N, sizeof *members, by_group);
-    for (int64_t n = 0; n < N; n++) {
-        int64_t r = members[n].recording;
-        if (n == 0 || members[n].group != members[n - 1].group)
-            groups[n_groups++] = (group_size){.first = r, .begin = n};
-        groups[n_groups - 1].n_steps += batch->offsets[r + 1] - batch->offsets[r];
-        groups[n_groups - 1].end = n + 1;
-    }
+    TRY(sp_groups_number(N, group, NULL, number, &n_groups, err));
     if (n_groups < n_folds)
         TRY(sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
                     (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups));
+    for (int64_t n = 0; n < N; n++) {
+        groups[number[n]].n_steps += batch->offsets[n + 1] - batch->offsets[n];
+        groups[number[n]].number = number[n];
+    }
     qsort(groups, (size_t)n_groups, sizeof *groups, largest_first);
     for (int64_t g = 0; g < n_groups; g++) {
         int32_t least = 0;
         for (int32_t f = 1; f < n_folds; f++)
             least = load[f] < load[least] ? f : least;
         load[least] += groups[g].n_steps ? groups[g].n_steps : 1;
-        for (int64_t n = groups[g].begin; n < groups[g].end; n++)
-            fold[members[n].recording] = least;
+        fold_of[groups[g].number] = least;
     }
+    for (int64_t n = 0; n < N; n++)
+        fold[n] = fold_of[number[n]];
 done:
     sp_owned_free(&own);
     return status;

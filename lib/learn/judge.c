@@ -5,6 +5,7 @@
 
 #include "core/try.h"
 #include "evaluate/metrics/sequences.h"
+#include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 #include "statepath/metrics.h"
@@ -18,23 +19,6 @@ bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_
     else
         out->paths = sp_zeros(own, (size_t)training->batch.scores.n_steps, sizeof *out->paths);
     return out->nll || out->paths;
-}
-
-/* Blocks of groups, in their order, one after the other: the recordings of a block are left out together. */
-static int32_t share_out(const sp_training *training, const int32_t *group, int32_t *block)
-{
-    int32_t n_groups = 0;
-    for (int64_t r = 0; r < training->batch.n_recordings; r++) {
-        block[r] = -1;
-        if (!sp_training_uses(training, r))
-            continue;
-        for (int64_t q = 0; group && block[r] < 0 && q < r; q++)
-            if (block[q] >= 0 && group[q] == group[r])
-                block[r] = block[q];
-        if (block[r] < 0)
-            block[r] = n_groups++ % SP_MOST_BLOCKS;
-    }
-    return n_groups < SP_MOST_BLOCKS ? n_groups : SP_MOST_BLOCKS;
 }
 
 /* ---- what the figures are made of ---- */
@@ -129,16 +113,18 @@ sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_t
 {
     counting c = {.training = training, .tune = tune, .judged = judged};
     sp_owned own = {0};
-    int32_t *block = sp_zeros(&own, (size_t)training->batch.n_recordings, sizeof *block);
+    int32_t *number = sp_zeros(&own, (size_t)training->batch.n_recordings, sizeof *number);
+    int64_t n_groups = 0;
     sp_status status = SP_OK;
     TRY(counting_init(&c, &own, err));
+    TRY(sp_groups_number(training->batch.n_recordings, group, training->use, number, &n_groups, err));
     double *rows = sp_zeros(&own, SP_MOST_BLOCKS + 2, c.width * sizeof *rows), *sum = rows + SP_MOST_BLOCKS * c.width;
     int64_t *whole = sp_zeros(&own, c.width, sizeof *whole);
     TRY(sp_owned_status(&own, err));
-    out->n_blocks = share_out(training, group, block);
+    out->n_blocks = n_groups < SP_MOST_BLOCKS ? (int32_t)n_groups : SP_MOST_BLOCKS;
     for (int64_t r = 0; r < training->batch.n_recordings; r++)
-        if (block[r] >= 0)
-            count_recording(&c, r, rows + (size_t)block[r] * c.width);
+        if (number[r] >= 0)
+            count_recording(&c, r, rows + (size_t)(number[r] % SP_MOST_BLOCKS) * c.width);
     for (size_t i = 0; i < (size_t)out->n_blocks * c.width; i++)
         sum[i % c.width] += rows[i];
     out->value = figure_of(&c, sum, whole);

@@ -8,6 +8,13 @@
 
 /* ---- cross-validation ---- */
 
+/* Numbers the groups of n recordings in the order in which they come: number [n], -1 of a recording that is not in use.
+ *   group  [n] equal numbers are one group; NULL: each recording its own
+ *   use    [n] or NULL: all
+ * SP_OK, SP_ENOMEM. O(n log n). */
+sp_status sp_groups_number(int64_t n, const int32_t *group, const uint8_t *use, int32_t *number, int64_t *n_groups,
+                           sp_error *err);
+
 /* Shares recordings out into folds: groups are not parted; the largest group goes first to the fold of fewest steps so far, equal
  * ones in order.
  *   group  [N] or NULL;   fold  out [N] 0..n_folds-1

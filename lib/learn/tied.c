@@ -269,34 +269,23 @@ done:
 
 /* ---- recordings held out ---- */
 
-/* Counts [n] of groups of recordings, which the bootstrap draws; of recordings without groups. */
-static int64_t gather(const search_state *s, int64_t *reference, int64_t *decoded, int64_t *correct, int64_t *of)
-{
-    const int32_t *group = s->tuner.options->group;
-    int64_t n = 0;
-    for (int64_t r = 0; r < s->judged.batch.n_recordings; r++) {
-        of[r] = -1;
-        if (s->tuner.fold[r] < 0)
-            continue;
-        for (int64_t q = 0; group && of[r] < 0 && q < r; q++)
-            of[r] = of[q] >= 0 && group[q] == group[r] ? of[q] : -1;
-        of[r] = of[r] < 0 ? n++ : of[r];
-        reference[of[r]] += s->all[r].reference;
-        decoded[of[r]] += s->all[r].decoded;
-        correct[of[r]] += s->all[r].correct;
-    }
-    return n;
-}
-
 static sp_status judge(search_state *s, sp_tied_report *report, sp_error *err)
 {
     const size_t N = (size_t)s->judged.batch.n_recordings;
     const sp_bootstrap_options how = sp_bootstrap_options_default();
-    int64_t *room = sp_zeros(&s->own, 6 * N, sizeof *room);
+    int64_t *room = sp_zeros(&s->own, 5 * N, sizeof *room), n = 0;
+    int32_t *number = sp_zeros(&s->own, N, sizeof *number);
     sp_status status = SP_OK;
-    TRY(room ? SP_OK : sp_no_memory(err));
+    TRY(sp_owned_status(&s->own, err));
     int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N, *none = room + 4 * N;
-    const int64_t n = gather(s, reference, decoded, correct, room + 5 * N);
+    TRY(sp_groups_number((int64_t)N, s->tuner.options->group, s->judged.use, number, &n, err));
+    for (size_t r = 0; r < N; r++) { /* what the bootstrap draws */
+        if (number[r] < 0)
+            continue;
+        reference[number[r]] += s->all[r].reference;
+        decoded[number[r]] += s->all[r].decoded;
+        correct[number[r]] += s->all[r].correct;
+    }
     TRY(sp_bootstrap_accuracy(n, correct, none, reference, &how, &report->recall, err));
     TRY(sp_bootstrap_accuracy(n, correct, none, decoded, &how, &report->precision, err));
     for (int64_t i = 0; i < n; i++) {

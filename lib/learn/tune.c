@@ -1,6 +1,9 @@
 /* Models judged by recordings that they did not see, inside a training set. */
 
 #include "learn/tune.h"
+
+#include <stdlib.h>
+
 #include "core/try.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -21,52 +24,50 @@ static bool is_labelled(const sp_training *training, int64_t n)
     return false;
 }
 
-void sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use)
+sp_status sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use, sp_error *err)
 {
     enum { LEAST = 20 };
     const int64_t N = training->batch.n_recordings, *offsets = training->batch.offsets;
-    int64_t steps = 0, n = 0;
-    for (int64_t r = 0; r < N; r++) {
+    int32_t *number = malloc(((size_t)N + 1) * sizeof *number);
+    int64_t steps = 0, n_groups = 0;
+    sp_status status = number ? sp_groups_number(N, group, use, number, &n_groups, err) : sp_no_memory(err);
+    for (int64_t r = 0; r < N; r++)
         steps += use[r] ? offsets[r + 1] - offsets[r] : 0;
-        n += use[r] && !(group && r > 0 && use[r - 1] && group[r] == group[r - 1]);
-    }
     int64_t stride = (steps + most_steps - 1) / most_steps;
-    stride = stride > n / LEAST ? n / LEAST : stride;
-    for (int64_t r = 0, at = 0; stride > 1 && r < N; r++)
-        if (use[r])
-            use[r] = (group ? group[r] : at++) % stride == 0;
+    stride = stride > n_groups / LEAST ? n_groups / LEAST : stride;
+    for (int64_t r = 0; status == SP_OK && stride > 1 && r < N; r++)
+        use[r] = use[r] && number[r] % stride == 0;
+    free(number);
+    return status;
 }
 
 /* Shares the judged recordings out into at most n_folds folds. */
 static sp_status assign_folds(sp_tuner *u, sp_error *err)
 {
-    int64_t N = u->training->batch.n_recordings, n = 0, n_groups = 0;
-    const int32_t *given = u->options->group;
-    int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets);
-    int32_t *group = sp_zeros(&u->own, (size_t)N, sizeof *group), *inner = sp_zeros(&u->own, (size_t)N, sizeof *inner);
-    if (!inner)
-        return sp_no_memory(err);
+    const int64_t N = u->training->batch.n_recordings, *of = u->training->batch.offsets;
+    int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets), n = 0;
+    int32_t *number = sp_zeros(&u->own, (size_t)N, sizeof *number), *group = sp_zeros(&u->own, (size_t)N, sizeof *group),
+            *inner = sp_zeros(&u->own, (size_t)N, sizeof *inner);
+    sp_status status = SP_OK;
+    TRY(sp_owned_status(&u->own, err));
+    TRY(sp_groups_number(N, u->options->group, u->judged, number, &u->n_groups, err));
+    u->n_folds = u->n_groups < u->n_folds ? (int32_t)u->n_groups : u->n_folds;
+    u->n_folds = u->n_folds < 2 ? 0 : u->n_folds;
     for (int64_t r = 0; r < N; r++) {
+        u->judged[r] = u->judged[r] && u->n_folds;
+        u->fold[r] = -1;
         if (!u->judged[r])
             continue;
-        offsets[n + 1] = offsets[n] + u->training->batch.offsets[r + 1] - u->training->batch.offsets[r];
-        group[n] = given ? given[r] : (int32_t)n;
-        bool is_new = true;
-        for (int64_t q = 0; given && is_new && q < n; q++)
-            is_new = group[q] != group[n];
-        n_groups += is_new;
-        n++;
+        offsets[n + 1] = offsets[n] + of[r + 1] - of[r];
+        group[n++] = number[r];
     }
-    sp_batch labelled = {.n_recordings = n, .offsets = offsets};
-    u->n_groups = n_groups;
-    u->n_folds = n_groups < u->n_folds ? (int32_t)n_groups : u->n_folds;
-    u->n_folds = u->n_folds < 2 ? 0 : u->n_folds;
-    sp_status status = u->n_folds ? sp_folds_assign(&labelled, group, u->n_folds, inner, err) : SP_OK;
+    if (u->n_folds)
+        TRY(sp_folds_assign(&(sp_batch){.n_recordings = n, .offsets = offsets}, group, u->n_folds, inner, err));
     n = 0;
-    for (int64_t r = 0; status == SP_OK && r < N; r++) {
-        u->judged[r] = u->judged[r] && u->n_folds;
-        u->fold[r] = u->judged[r] ? inner[n++] : -1;
-    }
+    for (int64_t r = 0; r < N; r++)
+        if (u->judged[r])
+            u->fold[r] = inner[n++];
+done:
     return status;
 }
 
@@ -82,12 +83,14 @@ sp_status sp_tuner_init(sp_tuner *u, sp_error *err)
         return sp_no_memory(err);
     for (size_t n = 0; n < N; n++)
         u->judged[n] = is_labelled(u->training, (int64_t)n);
+    sp_status status = SP_OK;
     if (u->most_steps)
-        sp_thin_out(u->training, u->options->group, u->most_steps, u->judged);
-    sp_status status = assign_folds(u, err);
-    for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++)
+        TRY(sp_thin_out(u->training, u->options->group, u->most_steps, u->judged, err));
+    TRY(assign_folds(u, err));
+    for (int32_t f = 0; f < u->n_folds; f++)
         for (size_t n = 0; n < N; n++)
             u->use[(size_t)f * N + n] = u->judged[n] && u->fold[n] != f;
+done:
     return status;
 }
 

@@ -107,8 +107,8 @@ sp_status sp_decided_scores(const sp_training *training, const sp_fit_options *o
 enum { SP_TUNED_STEPS = 100000, SP_FIELD_STEPS = 300000 };
 
 /* Of the recordings in use [N] leaves every n-th one (or group), so that about most_steps of their steps stay, but at least 20 of them (or
- * groups) or all. */
-void sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use);
+ * groups) or all. SP_OK, SP_ENOMEM. */
+sp_status sp_thin_out(const sp_training *training, const int32_t *group, int64_t most_steps, uint8_t *use, sp_error *err);
 
 /* Cross-validation inside a training set, among the labelled recordings that take part. */
 typedef struct sp_tuner {

@@ -166,7 +166,7 @@ sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options,
     TRY(sp_owned_status(&u.tuner.own, err));
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
         use[n] = sp_training_uses(training, n);
-    sp_thin_out(training, options->group, SP_FIELD_STEPS, use);
+    TRY(sp_thin_out(training, options->group, SP_FIELD_STEPS, use, err));
     sp_crf_use(u.crf, use);
     TRY(fit_one(&u, best, 1e-8, theta, &result, err));
     TRY(sp_crf_objective(u.crf, theta, NULL, workers, &value, NULL, err));

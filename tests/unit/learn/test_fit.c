@@ -1,7 +1,6 @@
 /* Fitting: counts by hand, degenerate data, tuning, calibration. test_training.c has EM and folds. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "learn/tune.h"
 #include "learn_case.h"
 #include "statepath/learn.h"
 #include "statepath/model_json.h"
@@ -134,41 +133,6 @@ static void test_degenerate(void **state)
                 learn_case_free(&c);
             }
     sp_workers_free(workers);
-}
-
-/* Every n-th recording, or group; few stay as they are. */
-static void test_part_of_many(void **state)
-{
-    (void)state;
-    enum { N = 100, T = 10 };
-    int64_t offsets[N + 1];
-    int32_t group[N];
-    uint8_t use[N];
-    for (int n = 0; n <= N; n++)
-        offsets[n] = n * T;
-    for (int n = 0; n < N; n++)
-        group[n] = n / 4;
-    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}};
-    const struct {
-        int64_t most;
-        const int32_t *group;
-        int32_t wanted;
-    } cases[] = {{N * T, NULL, N}, {500, NULL, 50}, {250, NULL, 25}, {10, NULL, 20}, {500, group, N}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        int32_t n = 0;
-        memset(use, 1, N);
-        sp_thin_out(&training, cases[c].group, cases[c].most, use);
-        for (int r = 0; r < N; r++)
-            n += use[r];
-        assert_int_equal(n, cases[c].wanted);
-    }
-    for (int n = 0; n < N; n++)
-        group[n] = n / 2;
-    memset(use, 1, N);
-    use[4] = 0;
-    sp_thin_out(&training, group, 500, use);
-    for (int r = 0; r < N; r++)
-        assert_int_equal(use[r], group[r] % 2 == 0 && r != 4); /* those of a group stay together */
 }
 
 /* Settings that gain nothing stay plain; a gain of many standard errors is taken; of two recordings, or groups, nothing is chosen. */
@@ -340,9 +304,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths),  cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_calibration),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_tied_memory), cmocka_unit_test(test_part_of_many),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_tied_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

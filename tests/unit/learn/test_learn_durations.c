@@ -398,6 +398,42 @@ static void test_standard_error(void **state)
     assert_close(error, .1, 1e-12, 0);
 }
 
+/* Every n-th recording, or group; few stay as they are. */
+static void test_part_of_many(void **state)
+{
+    (void)state;
+    enum { N = 100, T = 10 };
+    int64_t offsets[N + 1];
+    int32_t group[N];
+    uint8_t use[N];
+    sp_error err;
+    for (int n = 0; n <= N; n++)
+        offsets[n] = n * T;
+    for (int n = 0; n < N; n++)
+        group[n] = 2 * (n / 4) + 1; /* any numbers do */
+    const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}};
+    const struct {
+        int64_t most;
+        const int32_t *group;
+        int32_t wanted;
+    } cases[] = {{N * T, NULL, N}, {500, NULL, 50}, {250, NULL, 25}, {10, NULL, 20}, {500, group, N}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        int32_t n = 0;
+        memset(use, 1, N);
+        assert_ok(sp_thin_out(&training, cases[c].group, cases[c].most, use, &err), &err);
+        for (int r = 0; r < N; r++)
+            n += use[r];
+        assert_int_equal(n, cases[c].wanted);
+    }
+    for (int n = 0; n < N; n++)
+        group[n] = 6 * (n % 50) + 3;
+    memset(use, 1, N);
+    use[4] = 0;
+    assert_ok(sp_thin_out(&training, group, 500, use, &err), &err);
+    for (int r = 0; r < N; r++) /* those of a group stay together, wherever they stand; group 4 comes by recording 54, the last */
+        assert_int_equal(use[r], r != 4 && (r % 50 < 4 ? r % 2 == 0 : r % 50 == 4 ? 49 % 2 == 0 : r % 50 % 2 == 1));
+}
+
 typedef struct attempt {
     runs_case c;
     sp_fit_options options;
@@ -491,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_rules_with_durations),
         cmocka_unit_test(test_standard_error),
+        cmocka_unit_test(test_part_of_many),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
