@@ -52,9 +52,9 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
         return;
     double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
     printf(
-        "\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings tried, %d folds; the "
-        "simplest "
-        "within one standard error of the best are taken). `statepath compare --cv %d` judges by recordings that chose nothing\n",
+        "\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings tried, %d folds)\n"
+        "the simplest settings within one standard error of the best are taken; `statepath compare --cv %d` judges by recordings "
+        "that chose nothing\n",
         sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before, r->n_candidates,
         how->n_folds, how->n_folds);
 }

@@ -312,7 +312,9 @@ static sp_status fit_decided(const sp_training *training, const sp_fit_options *
         TRY(sp_no_memory(err));
     TRY(sp_decided_scores(training, options, scores, confusion, err));
     sp_fit_options how = *options;
-    how.features = SP_FEATURES_NONE; /* classes say too little for windows */
+    if (how.features == SP_FEATURES_WINDOWS)
+        TRY(sp_fail(err, SP_EINVAL, "`features` windows: they are learnt from scores, and these are decided classes"));
+    how.features = SP_FEATURES_NONE; /* of which steps around say too little */
     TRY(fit_scores(&seen, &how, workers, out, report, err));
     (*out)->labeller = confusion;
     confusion = NULL;

@@ -12,7 +12,6 @@
 
 #include "core/isa.h"
 #include "core/model/windows.h"
-#include "core/numbers.h"
 #include "core/try.h"
 #include "learn/lbfgs.h"
 #include "learn/tune.h"
@@ -262,10 +261,35 @@ static const double penalties[] = {1e9, 300, 30};
 enum { N_PENALTIES = sizeof penalties / sizeof *penalties, LEAST_GROUPS = 5 };
 
 typedef struct choice {
-    sp_owned own;
-    double *scores[N_PENALTIES]; /* [S,K] of each recording by windows that did not see it */
+    double *scores[N_PENALTIES]; /* [S,K] of recordings by windows that did not see them; of the first none are kept */
     double *nll[N_PENALTIES];    /* [N] of their labels */
+    double *rows;                /* [longest,K] */
 } choice;
+
+static void choice_clear(choice *c)
+{
+    for (int i = 0; i < N_PENALTIES; i++) {
+        free(c->scores[i]);
+        free(c->nll[i]);
+    }
+    free(c->rows);
+}
+
+static sp_status choice_init(choice *c, const sp_batch *batch, sp_error *err)
+{
+    const size_t K = (size_t)batch->scores.n_classes;
+    int64_t longest = 0;
+    for (int64_t r = 0; r < batch->n_recordings; r++)
+        longest = batch->offsets[r + 1] - batch->offsets[r] > longest ? batch->offsets[r + 1] - batch->offsets[r] : longest;
+    bool is_whole = (c->rows = malloc(((size_t)longest + 1) * K * sizeof *c->rows)) != NULL;
+    for (int i = 0; i < N_PENALTIES; i++) {
+        c->nll[i] = calloc((size_t)batch->n_recordings + 1, sizeof *c->nll[i]);
+        if (i > 0)
+            c->scores[i] = malloc(((size_t)batch->scores.n_steps + 1) * K * sizeof *c->scores[i]);
+        is_whole = is_whole && c->nll[i] && (c->scores[i] || i == 0);
+    }
+    return is_whole ? SP_OK : sp_no_memory(err);
+}
 
 /* The recordings of a fold by windows learnt on the others. */
 static sp_status cross_fold(choice *c, const sp_tuner *u, int32_t f, sp_error *err)
@@ -279,7 +303,7 @@ static sp_status cross_fold(choice *c, const sp_tuner *u, int32_t f, sp_error *e
     for (int64_t r = 0; r < batch->n_recordings; r++)
         for (int i = 0; u->fold[r] == f && i < N_PENALTIES; i++) {
             const sp_scores scores = sp_batch_recording(batch, r);
-            double *rows = c->scores[i] + batch->offsets[r] * K;
+            double *rows = c->scores[i] ? c->scores[i] + batch->offsets[r] * K : c->rows;
             TRY(sp_windows_rows(windows[i], &scores, rows) ? SP_OK : sp_no_memory(err));
             for (int64_t t = 0; t < scores.n_steps; t++)
                 if (is_learnt_from(u->training, batch->offsets[r] + t))
@@ -302,48 +326,64 @@ static sp_status judge(const sp_tuner *u, const sp_rules *rules, const double *s
     return sp_tune_counts(&seen, u->options, rules, u->workers, &settings, out, &unused, err);
 }
 
-static const char *reason_against(const sp_training *training, const sp_fit_options *options, const sp_tuner *u)
+/* Why windows are not learnt; NULL: they are. `auto` says nothing of data that they could not be learnt from. */
+static const char *reason_against(const sp_fit_options *options, const sp_tuner *u)
 {
-    if (options->method == SP_FIT_EM || !training->labels || !training->batch.scores.data)
-        return "they are learnt from scores and labels";
-    if (options->features == SP_FEATURES_AUTO && options->tune == SP_TUNE_NONE)
-        return "nothing is judged that they could be better for";
-    if (options->features == SP_FEATURES_AUTO ? u->n_groups < LEAST_GROUPS : u->n_folds == 0)
-        return options->features == SP_FEATURES_AUTO
-                   ? "fewer than five labelled recordings (or groups) are too few to learn them from"
-                   : "there are no two labelled recordings (or groups)";
-    return NULL;
+    if (options->features == SP_FEATURES_AUTO)
+        return u->n_groups < LEAST_GROUPS ? "fewer than five labelled recordings (or groups) are too few to learn them from"
+                                          : NULL;
+    return u->n_folds == 0 ? "there are no two labelled recordings (or groups)" : NULL;
+}
+
+static bool can_learn(const sp_training *training, const sp_fit_options *options)
+{
+    return options->method != SP_FIT_EM && training->labels && training->batch.scores.data;
+}
+
+/* Takes windows of this penalty: learnt on what judged; recordings that did not judge get scores by them, which have not seen these. */
+static sp_status take(const sp_tuner *u, choice *c, int best, sp_windows **out, double **scores, sp_error *err)
+{
+    const sp_batch *batch = &u->training->batch;
+    sp_training judged = *u->training;
+    sp_status status = SP_OK;
+    judged.use = u->judged;
+    TRY(learn(&judged, 1, &penalties[best], u->workers, out, err));
+    for (int64_t r = 0; r < batch->n_recordings; r++) {
+        const sp_scores rest = sp_batch_recording(batch, r);
+        if (u->fold[r] < 0)
+            TRY(sp_windows_rows(*out, &rest, c->scores[best] + batch->offsets[r] * batch->scores.n_classes) ? SP_OK
+                                                                                                            : sp_no_memory(err));
+    }
+    *scores = c->scores[best];
+    c->scores[best] = NULL;
+done:
+    return status;
 }
 
 sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                          sp_windows **out, double **scores, sp_fit_report *report, sp_error *err)
 {
-    const size_t S = (size_t)training->batch.scores.n_steps, K = (size_t)training->batch.scores.n_classes;
+    const bool is_auto = options->features == SP_FEATURES_AUTO;
     sp_tuner u = {.training = training, .options = options, .workers = workers, .most_steps = SP_TUNED_STEPS};
-    choice c = {.nll = {NULL}};
-    sp_evidence with, without;
+    choice c = {.rows = NULL};
+    sp_evidence with, without, likelihood[N_PENALTIES];
     sp_status status = SP_OK;
-    if (options->features == SP_FEATURES_NONE)
+    if (options->features == SP_FEATURES_NONE || (is_auto && (options->tune == SP_TUNE_NONE || !can_learn(training, options))))
         return SP_OK;
+    if (!can_learn(training, options))
+        return sp_fail(err, SP_EINVAL, "`features` windows: they are learnt from scores and labels");
     TRY(sp_tuner_init(&u, err));
-    report->windows_untried = reason_against(training, options, &u);
-    if (report->windows_untried && options->features == SP_FEATURES_WINDOWS)
+    report->windows_untried = reason_against(options, &u);
+    if (report->windows_untried && !is_auto)
         TRY(sp_fail(err, SP_EINVAL, "`features` windows: %s", report->windows_untried));
     if (report->windows_untried)
         goto done;
-    for (int i = 0; i < N_PENALTIES; i++) {
-        c.scores[i] = sp_zeros(&c.own, S + 1, K * sizeof *c.scores[i]);
-        c.nll[i] = sp_zeros(&c.own, (size_t)training->batch.n_recordings, sizeof *c.nll[i]);
-        TRY(sp_owned_status(&c.own, err));
-        for (size_t t = 0; t < S; t++)
-            sp_score_row(&training->batch.scores, (int64_t)t, c.scores[i] + t * K);
-    }
+    TRY(choice_init(&c, &training->batch, err));
     for (int32_t f = 0; f < u.n_folds; f++) {
         TRY(cross_fold(&c, &u, f, err));
         if (options->progress)
             options->progress(options->progress_arg, "windows", f + 1, u.n_folds);
     }
-    sp_evidence likelihood[N_PENALTIES];
     sp_training judged = *training;
     judged.use = u.judged;
     for (int i = 0; i < N_PENALTIES; i++)
@@ -355,20 +395,10 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
         TRY(judge(&u, rules, c.scores[best], &with, err));
         report->windows_figure_gain = with.value - without.value;
     }
-    if (options->features == SP_FEATURES_AUTO &&
-        !(report->windows_gain > report->windows_error && report->windows_figure_gain > 0))
-        goto done;
-    TRY(learn(&judged, 1, &penalties[best], workers, out, err));
-    if (!(*scores = malloc((S + 1) * K * sizeof **scores)))
-        TRY(sp_no_memory(err));
-    memcpy(*scores, c.scores[best], S * K * sizeof **scores);
-    for (int64_t r = 0; r < training->batch.n_recordings; r++) {
-        const sp_scores rest = sp_batch_recording(&training->batch, r);
-        if (u.fold[r] < 0 && !sp_windows_rows(*out, &rest, *scores + training->batch.offsets[r] * (int64_t)K))
-            TRY(sp_no_memory(err));
-    }
+    if (!is_auto || (report->windows_gain > report->windows_error && report->windows_figure_gain > 0))
+        TRY(take(&u, &c, best, out, scores, err));
 done:
-    sp_owned_free(&c.own);
+    choice_clear(&c);
     sp_tuner_clear(&u);
     return status;
 }

@@ -200,7 +200,7 @@ typedef struct sp_fit_report {
     int32_t n_candidates;          /* judged by cross-validation */
     sp_tune tune;
     double before,
-        after; /* of the metric in the folds that chose: plain (weights 1, temperature 1) and chosen; NaN without tuning */
+        after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */
     const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */
     double penalty, scale; /* crf */
     int iterations;
@@ -214,7 +214,7 @@ typedef struct sp_fit_report {
     double windows_error;
     double windows_figure_gain; /* what the figure of tuned counts is better by with them; NaN: not judged */
     bool has_windows;
-    const char *windows_untried;        /* why they were not looked at, where they were asked for; or NULL */
+    const char *windows_untried;        /* why they were not looked at, where there are scores and labels; or NULL */
     const char *durations_untried;      /* why they were not looked at, where they were asked for; or NULL */
     int32_t n_prices;                   /* rules whose price was learnt */
     sp_learnt_price *prices;            /* [n_prices] */

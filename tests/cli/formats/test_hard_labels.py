@@ -150,6 +150,9 @@ class TestHardLabels(st.TestCase):
         self.write_nights("said.h5", said)
         done = self.statepath("fit", "said.h5", "--labels", "truth.h5", "--rules", "sleep-aasm", "--method", "counts", "-o", "fitted.json")
         self.assertIn("accuracy of viterbi in the folds that chose the settings", done.stdout)
+        self.assertNotIn("windows", done.stdout)
+        refused = self.statepath("fit", "said.h5", "--labels", "truth.h5", "--method", "counts", "--features", "windows", "-o", "no.json", status=2)
+        self.assertEqual(refused.stderr, "statepath: --features windows: they are learnt from scores, and these are decided classes\n")
         with open(self.path("fitted.json")) as f:
             model = json.load(f)
         want = np.ones((5, 5))
