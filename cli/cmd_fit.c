@@ -218,8 +218,8 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
 static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
 {
     sp_tied_aim aim;
-    const sp_status status = sp_tied_aim_read(o->at ? o->at : "f1", &aim, err);
-    aim.scheme = o->tied;
+    const sp_status status = sp_tied_aim_read(o->run.fit.at ? o->run.fit.at : "f1", &aim, err);
+    aim.scheme = o->run.fit.tied;
     return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err) : status;
 }
 
@@ -252,13 +252,14 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
-        status = o->tied ? fit_tied(o, &f, &model, &tied, err) : sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
+        status = o->run.fit.tied ? fit_tied(o, &f, &model, &tied, err)
+                                 : sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
     o->run.hooks.progress(o->run.hooks.arg, NULL, 0, 0);
     if (status == SP_OK)
         status = set_source(&f, o->run.command, model, err);
     if (status == SP_OK)
         status = sp_model_save(model, o->run.output, o->run.force, err);
-    if (status == SP_OK && o->tied)
+    if (status == SP_OK && o->run.fit.tied)
         show_tied(&tied, model);
     else if (status == SP_OK)
         status = show(&f, &report, model, err);

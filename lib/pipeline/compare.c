@@ -101,7 +101,10 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     out->tune = plan->has_tune ? plan->tune : out->tune;
     if (plan->has_tuned_for)
         out->strategy = plan->tuned_for;
-    const char *unused = sp_option_without_use(words, out->method);
+    _Static_assert((int)SP_OPTION_TIED == (int)SP_N_FIT_METHODS, "`tied` is counted behind the methods");
+    const char *unused = sp_option_without_use(words, words->tied ? SP_OPTION_TIED : (int)out->method);
+    if (unused && words->tied)
+        return sp_fail(err, SP_EINVAL, "`%s` changes nothing beside `tied`; leave it out", sp_option_key(unused, key));
     if (unused)
         return sp_fail(err, SP_EINVAL, "`%s` changes nothing where `method` is %s; leave it out", sp_option_key(unused, key),
                        sp_fit_method_name(out->method));

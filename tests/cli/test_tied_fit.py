@@ -174,6 +174,7 @@ class TestTiedFit(st.TestCase):
         self.data("plain.h5", self.recordings, list("abcdefghi"))
         self.refuses_fit('--tied needs classes that are tags of the scheme, such as O and B-PER; "a" is none', *tied, file="plain.h5")
         self.refuses_fit("--tied does not go with --method: it is a method of its own", *tied, "--method", "crf")
+        self.refuses_fit("--features changes nothing beside --tied; leave it out", *tied, "--features", "windows")
 
 
 st.main()
