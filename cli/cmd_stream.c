@@ -50,11 +50,8 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (!o->run.model)
         return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_run_load_model(&o->run, NULL, NULL, &s->model, err);
-    if (status == SP_OK && s->model->windows)
-        return sp_fail(err, SP_EINVAL,
-                       "model %s weighs the %d steps after each (\"windows\"), which a stream does not have yet; fit it with "
-                       "--features none",
-                       s->model->name, s->model->windows->steps[s->model->windows->n - 1]);
+    if (status == SP_OK)
+        status = sp_model_check_stream(s->model, err);
     if (status == SP_OK && o->run.place.classes)
         status = sp_classes_load(o->run.place.classes, &s->named, err);
     if (status != SP_OK)

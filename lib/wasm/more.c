@@ -56,13 +56,14 @@ EXPORT(statepath_stream_free) void statepath_stream_free(wasm_stream *s)
 
 EXPORT(statepath_stream_new) wasm_stream *statepath_stream_new(const wasm_rules *rules, int32_t most_lag)
 {
-    wasm_stream *s = calloc(1, sizeof *s);
-    if (!s)
-        sp_no_memory(&wasm_failure);
-    else if (sp_online_new_exact(rules->chain, most_lag, &s->online, &wasm_failure) == SP_OK) {
-        s->rules = rules;
-        return s;
-    }
+    wasm_stream *s = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_model_check_stream(rules->model, &wasm_failure));
+    TRY((s = calloc(1, sizeof *s)) ? SP_OK : sp_no_memory(&wasm_failure));
+    TRY(sp_online_new_exact(rules->chain, most_lag, &s->online, &wasm_failure));
+    s->rules = rules;
+    return s;
+done:
     statepath_stream_free(s);
     return NULL;
 }

@@ -268,6 +268,8 @@ class TestModule(st.TestCase):
             ("statepath.rules(model).confidence([0, 0], [-1])", "step 0 of the path has class -1, and there are 2: give a decoded path"),
             ("statepath.rules(model).stream({ lag: 3 })", "lag: there is no such option; there are mostLag, missing"),
             ("statepath.rules(model).stream({ mostLag: -2 })", "mostLag: number 0 is -2; it is a whole number from 0 to 2147483646"),
+            ("statepath.rules({ ...model, windows: { floor: -8, scale: 1, bias: [0, 0], of: [{ steps: 3, before: Array(4).fill([0, 0]), after: Array(4).fill([0, 0]) }] } }).stream()",
+             'model m weighs the 3 steps after each ("windows"), which a stream does not have yet; fit it with `features` none'),
             ("statepath.rules(model).stream({ missing: 'zero' })", "missing zero: it is error or uniform"),
             ("(() => { const s = statepath.rules(model).stream(); s.push([0, 0]); s.push([0, 0, NaN, 0]); })()", "recording 0, step 2, class a: NaN"),
             ("statepath.rules(model).countIllegal([0, 2])", "path: number 1 is 2; it is a whole number from -1 to 1"),

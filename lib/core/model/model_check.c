@@ -206,6 +206,16 @@ static sp_status check_windows(const sp_model *model, sp_error *err)
                          "model %s: windows need steps that ascend from 1 on, a floor below 0, and finite weights", model->name);
 }
 
+sp_status sp_model_check_stream(const sp_model *model, sp_error *err)
+{
+    const sp_windows *w = model->windows;
+    return w ? sp_fail(err, SP_EINVAL,
+                       "model %s weighs the %d steps after each (\"windows\"), which a stream does not have yet; fit it with "
+                       "`features` none",
+                       model->name, w->steps[w->n - 1])
+             : SP_OK;
+}
+
 sp_status sp_model_check(const sp_model *model, sp_error *err)
 {
     sp_status status;

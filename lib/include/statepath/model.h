@@ -159,6 +159,10 @@ int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
  * Returns SP_OK or SP_EMODEL (message names the class or state and the mend). */
 sp_status sp_model_check(const sp_model *model, sp_error *err);
 
+/* Can the scores of a stream, whose next steps are not there yet, be prepared as the model says? SP_OK; SP_EINVAL: it weighs those of steps to
+ * come (windows). */
+sp_status sp_model_check_stream(const sp_model *model, sp_error *err);
+
 /* Adds a rule.
  *   name  NULL: that of its place, "rule1" for the first
  *   cost  nats a violation, not negative; INFINITY: forbidden

@@ -367,6 +367,14 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
     return NULL;
 }
 
+/* check_stream(): an error where a stream cannot have the model. */
+static PyObject *model_check_stream(PyObject *self, PyObject *none)
+{
+    sp_error err;
+    (void)none;
+    return sp_model_check_stream(model_of(self), &err) == SP_OK ? Py_NewRef(Py_None) : raise_error(&err);
+}
+
 /* align(names) -> the class of each column, as int32 bytes. */
 static PyObject *model_align(PyObject *self, PyObject *names)
 {
@@ -497,6 +505,7 @@ static PyObject *chain_rules(PyObject *self, PyObject *none)
 static PyMethodDef model_methods[] = {{"to_json", model_to_json, METH_NOARGS, NULL},
                                       {"save", model_save, METH_VARARGS, NULL},
                                       {"fields", model_fields, METH_NOARGS, NULL},
+                                      {"check_stream", model_check_stream, METH_NOARGS, NULL},
                                       {"align", model_align, METH_O, NULL},
                                       {"chain", model_chain, METH_VARARGS, NULL},
                                       {"warnings", model_warnings, METH_NOARGS, NULL},

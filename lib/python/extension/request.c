@@ -136,7 +136,7 @@ static void measure_groups(request *r)
     }
 }
 
-/* The windows of the model under "windows", and the class of each column; both are borrowed from the dictionary. */
+/* The windows of the model under "windows", and the class of each column; both are borrowed from the dictionary, which must stay. */
 static bool windows_from(PyObject *options, int32_t n_classes, sp_prepare_options *how)
 {
     PyObject *object = MEMBER(options, "windows"), *classes = MEMBER(options, "class_of_column");
@@ -213,6 +213,7 @@ bool request_open(request *r, PyObject *chain, PyObject *inputs, PyObject *optio
     if (!r->chain)
         return false;
     Py_INCREF(chain);
+    r->options = Py_NewRef(options);
     if (!arrays_from(r, inputs) || !check_offsets(r) || !options_from(r, options))
         return false;
     measure_groups(r);
@@ -232,6 +233,7 @@ static void request_free(request *r)
     if (r->context)
         context_give(r->context, is_large);
     Py_XDECREF((PyObject *)r->chain);
+    Py_XDECREF(r->options);
     pthread_mutex_destroy(&r->lock);
     pthread_cond_destroy(&r->has_ended);
     PyMem_Free(r);

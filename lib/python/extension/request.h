@@ -20,6 +20,7 @@ typedef sp_status group_work(request *r, const group *g, sp_error *err);
 
 struct request {
     chain_object *chain;
+    PyObject *options; /* whose model `how` looks into, also when the caller no longer waits */
     array scores, offsets, segments, mask, labels, log_prior;
     sp_dtype dtype;
     int64_t n_recordings, n_steps;       /* N, S */

@@ -26,8 +26,7 @@ class _Stream:
                 raise StatepathError(f"{name}={value!r}: a number of steps from {least}")
         check_names(options, Nats.__annotations__)
         found = model_of(model)
-        if ahead := found._fields["windows"]:
-            raise StatepathError(f"model {found.name} weighs the {ahead} steps after each (windows), which a stream does not have yet; fit it with features=\"none\"")
+        found._handle.check_stream()
         self._request = Request(np.empty((0, found.n_classes)), found, **options)
         self._lag = -1 if lag is None else int(lag)
         self._remaining = int(remaining or 0)
