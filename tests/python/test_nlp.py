@@ -255,8 +255,34 @@ def test_windows_are_joined(how, kind):
                 expected = np.mean(logs, axis=0)
                 expected = expected if kind == "scores" else expected - np.logaddexp.reduce(expected)
             np.testing.assert_allclose(row, expected, rtol=1e-12, atol=1e-12)
+    if kind.endswith("probs"):
+        for a, b in zip(joined, nlp.join_windows(given, starts, how, kind=None)):
+            np.testing.assert_array_equal(a, b)
     for a, b in zip(joined, nlp.join_windows(given, starts, how, texts=texts, kind=kind)):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("how", ["mean", "middle"])
+@pytest.mark.parametrize("kind", ["logits", "log_probs", "probs", "scores"])
+def test_windows_that_say_nothing_of_a_step(how, kind):
+    rng = np.random.default_rng(6)
+    rows = rng.dirichlet([1] * 3, (2, 4))
+    a, b = rows if kind == "probs" else np.log(rows)
+    a[3, 1] = b[0] = b[1, 2] = np.nan  # of step 2 one says something, of step 3 none, and of step 1 there is one
+    (text,) = nlp.join_windows([a, b], [0, 2], how, kind=kind, missing="uniform")
+    plain = [b[2], b[3]] if how == "middle" or kind == "scores" else [np.log(r) if kind == "probs" else r for r in b[2:]]
+    first = a[:3] if how == "middle" or kind != "probs" else np.log(a[:3])
+    np.testing.assert_allclose(text[[0, 1, 2, 4, 5]], [*first, *plain], rtol=0, atol=1e-12)
+    assert np.isnan(text[3]).all()
+
+
+@pytest.mark.parametrize("how", ["mean", "middle"])
+@pytest.mark.parametrize("kind", ["logits", "log_probs", "probs", "scores"])
+def test_windows_of_the_impossible(how, kind):
+    """A step that a window holds for impossible stays so: no NaN comes of it."""
+    nothing = [0.0, 0.0] if kind == "probs" else [-np.inf, -np.inf]
+    (text,) = nlp.join_windows([[nothing, nothing]], [0], how, kind=kind)
+    np.testing.assert_array_equal(text, [nothing, nothing] if how == "middle" else np.full((2, 2), -np.inf))
 
 
 def test_faults_of_windows():
@@ -267,6 +293,14 @@ def test_faults_of_windows():
             nlp.join_windows(windows, starts, **more)
     with pytest.raises(sp.StatepathError, match="as many classes"):
         nlp.join_windows([np.zeros((4, 2)), np.zeros((4, 3))], [0, 2])
+    for row, kind, sentence in (([0.9, 0.9], "probs", "recording 1, step 1: the row sums to 1.8, not 1"), ([1, 2], "log_probs", "sum to 10.1073, not 1"),
+                                ([np.inf, 0], "logits", "infinity is no score"), ([0, np.nan], "scores", 'missing="uniform"')):  # fmt: skip
+        for how in ("mean", "middle"):
+            with pytest.raises(sp.StatepathError, match=sentence):
+                fine = [0.5, 0.5] if kind == "probs" else np.log([0.5, 0.5])
+                nlp.join_windows([[fine, fine], [fine, row]], [0, 1], how, kind=kind)
+    with pytest.raises(sp.StatepathError, match="missing="):
+        nlp.join_windows(windows, [0, 2], missing="none")
     with pytest.raises(sp.StatepathError, match="go forwards"):
         nlp.join_windows([*windows, windows[0]], [0, 2, 1])
 

@@ -11,7 +11,7 @@
 void sp_windowed_close(sp_windowed *w)
 {
     free(w->start);
-    sp_window_texts_clear(&w->texts);
+    sp_joined_texts_clear(&w->texts);
     free(w->ids);
     free(w->tokens);
     sp_block_free(w->windows);
@@ -57,14 +57,13 @@ static sp_status read_text(sp_windowed *w, int64_t text, int64_t first, int64_t 
             continue;
         const sp_part one = {.recording = i, .count = 1};
         TRY(w->from.read(w->from.arg, &one, parts, w->windows, err));
-        const sp_scores scores = sp_block_batch(w->windows).scores;
         if (rows)
-            sp_window_add(w->how, w->from.info->kind, &scores, w->start[i] - first, n, rows, w->seen);
+            TRY(sp_join_add(w->how, w->windows, &w->read, w->start[i] - first, n, rows, w->seen, err));
         if (labels && w->windows->labels)
             TRY(add_labels(w, i, w->windows->labels, w->start[i] - first, n, labels, err));
     }
     if (rows)
-        sp_window_end(w->how, w->from.info->kind, n, w->info.n_classes, rows, w->seen);
+        sp_join_end(w->how, w->read.kind, n, w->info.n_classes, rows, w->seen);
 done:
     return status;
 }
@@ -120,7 +119,7 @@ static sp_status find_windows(sp_windowed *w, const sp_pipeline *p, sp_source *s
             "%s does not say where the windows begin that `join` joins: an array windows [N], the step of the text at which each "
             "begins; or `windows` 128: each 128 steps after the one before",
             info->file));
-    TRY(sp_window_texts_find(info->n_recordings, info->offsets, w->start, text, info->file, info->has_ids ? info->ids : NULL,
+    TRY(sp_joined_texts_find(info->n_recordings, info->offsets, w->start, text, info->file, info->has_ids ? info->ids : NULL,
                              &w->texts, err));
 done:
     free(text);
@@ -146,7 +145,9 @@ sp_status sp_windowed_open(sp_windowed *w, sp_pipeline *p, sp_source *source, sp
 {
     const sp_source_info *info = p->from.info;
     sp_status status = SP_OK;
-    *w = (sp_windowed){.from = p->from, .how = (sp_window_join)sp_option_word(p->opt, offsetof(sp_run_options, join))};
+    *w = (sp_windowed){.from = p->from, .how = (sp_join)sp_option_word(p->opt, offsetof(sp_run_options, join))};
+    w->read = sp_run_prepare_plain(p->opt);
+    w->read.kind = info->kind;
     if (info->has_segments || info->has_weights || info->has_mask || p->opt->reference)
         TRY(sp_fail(err, SP_EINVAL, "`join` joins scores, and labels beside them; %s has %s, too", info->file,
                     info->has_segments  ? "segments"
@@ -165,7 +166,7 @@ sp_status sp_windowed_open(sp_windowed *w, sp_pipeline *p, sp_source *source, sp
     w->info.offsets = w->texts.offsets;
     w->info.ids = w->ids;
     w->info.dtype = SP_F64;
-    w->info.kind = sp_window_kind(w->how, info->kind);
+    w->info.kind = sp_join_kind(w->how, info->kind);
     if (p->about.tokens)
         TRY(find_tokens(w, p, err));
     p->about.tokens = w->tokens;

@@ -113,9 +113,10 @@ PyObject *py_path_scores(PyObject *module, PyObject *args);
  * values; `last` is -1 elsewhere. A posterior is NaN where there is no allowed path. */
 PyObject *py_span_values(PyObject *module, PyObject *args);
 /* window_texts(offsets int64 [N+1], starts int64 [N], texts int64 [N] or None) -> (first, offsets): of n texts their first windows [n+1]
- * and steps [n+1] (tags/windows.h). */
+ * and steps [n+1] (tags/join.h). */
 PyObject *py_window_texts(PyObject *module, PyObject *args);
-/* join_windows(scores [S,K], offsets, starts, first int64 [n+1], text_offsets int64 [n+1], is_mean, kind, out float64 [T,K]) -> kind */
+/* join_windows(scores [S,K], offsets, starts, first int64 [n+1], text_offsets int64 [n+1], is_mean, kind, missing_uniform,
+ * out float64 [T,K]) -> kind */
 PyObject *py_join_windows(PyObject *module, PyObject *args);
 /* field(inputs, stride, threads, outputs, is_plain): log Z of recordings, and gradients (decode/kernels/field.h). Of `inputs` scores
  * float32 or float64 [...,K], first and length int64 [N], move [K,K], start and end [K] float64; targets int64 [rows], weight float64 [N],

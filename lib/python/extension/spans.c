@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/try.h"
 #include "decode/strategies/span_posterior.h"
 #include "request.h"
+#include "tags/join.h"
 #include "tags/tags.h"
-#include "tags/windows.h"
 
 /* ---- entities ---- */
 
@@ -163,7 +164,7 @@ PyObject *py_window_texts(PyObject *module, PyObject *args)
 {
     PyObject *given_offsets, *given_starts, *given_texts, *done = NULL;
     array offsets = {.data = NULL}, starts = {.data = NULL}, texts = {.data = NULL};
-    sp_window_texts found = {.n = 0};
+    sp_joined_texts found = {.n = 0};
     sp_error err;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOO", &given_offsets, &given_starts, &given_texts))
@@ -171,7 +172,7 @@ PyObject *py_window_texts(PyObject *module, PyObject *args)
     if (array_take(given_starts, "starts", INT64, -1, false, &starts) &&
         array_take(given_offsets, "offsets", INT64, starts.count + 1, false, &offsets) &&
         array_take(given_texts, "texts", INT64, starts.count, false, &texts)) {
-        if (sp_window_texts_find(starts.count, offsets.data, starts.data, texts.data, "scores", NULL, &found, &err) != SP_OK) {
+        if (sp_joined_texts_find(starts.count, offsets.data, starts.data, texts.data, "scores", NULL, &found, &err) != SP_OK) {
             raise_error(&err);
         } else {
             PyObject *first = list_of(found.first, found.n + 1), *steps = list_of(found.offsets, found.n + 1);
@@ -180,7 +181,7 @@ PyObject *py_window_texts(PyObject *module, PyObject *args)
             Py_XDECREF(steps);
         }
     }
-    sp_window_texts_clear(&found);
+    sp_joined_texts_clear(&found);
     array_release(&offsets);
     array_release(&starts);
     array_release(&texts);
@@ -193,8 +194,8 @@ typedef struct join_job {
     sp_dtype dtype;
     int64_t n_windows, n_texts, n_steps;
     int32_t n_classes;
-    sp_window_join how;
-    sp_kind kind;
+    sp_join how;
+    sp_prepare_options read;
 } join_job;
 
 static bool ascends(const array *a, int64_t n, int64_t end)
@@ -206,39 +207,43 @@ static bool ascends(const array *a, int64_t n, int64_t end)
     return is_fine;
 }
 
-static sp_status join(const join_job *j)
+static sp_status join(const join_job *j, sp_error *err)
 {
     const int64_t *offsets = j->offsets.data, *starts = j->starts.data, *first = j->first.data, *steps = j->text_offsets.data;
     const size_t K = (size_t)j->n_classes;
     double *out = j->out.data;
+    sp_status status = SP_OK;
+    sp_block *window = sp_block_new();
     int64_t *seen = calloc((size_t)j->n_steps + 1, sizeof *seen);
-    if (!seen)
-        return SP_ENOMEM;
+    TRY(window && seen ? SP_OK : sp_no_memory(err));
     for (size_t i = 0; i < (size_t)j->n_steps * K; i++)
         out[i] = 0;
     for (int64_t n = 0; n < j->n_texts; n++) {
         const int64_t T = steps[n + 1] - steps[n];
         for (int64_t w = first[n]; w < first[n + 1]; w++) {
-            const size_t at = (size_t)offsets[w] * K * (size_t)j->dtype;
-            const sp_scores window = {.data = (const char *)j->scores.data + at,
-                                      .dtype = j->dtype,
-                                      .n_classes = j->n_classes,
-                                      .n_steps = offsets[w + 1] - offsets[w]};
-            sp_window_add(j->how, j->kind, &window, starts[w], T, out + (size_t)steps[n] * K, seen + steps[n]);
+            TRY(sp_block_reserve(window, 1, offsets[w + 1] - offsets[w], j->n_classes, j->dtype, 0, err));
+            window->scores = (char *)j->scores.data + (size_t)offsets[w] * K * (size_t)j->dtype;
+            window->offsets[0] = 0;
+            window->offsets[1] = window->n_steps;
+            window->first = w;
+            TRY(sp_join_add(j->how, window, &j->read, starts[w], T, out + (size_t)steps[n] * K, seen + steps[n], err));
         }
-        sp_window_end(j->how, j->kind, T, j->n_classes, out + (size_t)steps[n] * K, seen + steps[n]);
+        sp_join_end(j->how, j->read.kind, T, j->n_classes, out + (size_t)steps[n] * K, seen + steps[n]);
     }
+done:
+    sp_block_free(window);
     free(seen);
-    return SP_OK;
+    return status;
 }
 
 PyObject *py_join_windows(PyObject *module, PyObject *args)
 {
     PyObject *scores, *offsets, *starts, *first, *text_offsets, *out, *done = NULL;
-    int is_mean, kind;
+    int is_mean, kind, missing_uniform;
     join_job j = {.dtype = SP_F64};
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOpiO", &scores, &offsets, &starts, &first, &text_offsets, &is_mean, &kind, &out))
+    if (!PyArg_ParseTuple(args, "OOOOOpipO", &scores, &offsets, &starts, &first, &text_offsets, &is_mean, &kind, &missing_uniform,
+                          &out))
         return NULL;
     bool is_taken = array_take_scores(scores, &j.scores, &j.dtype) && array_take(starts, "starts", INT64, -1, false, &j.starts) &&
                     array_take(offsets, "offsets", INT64, j.starts.count + 1, false, &j.offsets) &&
@@ -252,17 +257,23 @@ PyObject *py_join_windows(PyObject *module, PyObject *args)
         j.n_steps = ((const int64_t *)j.text_offsets.data)[j.n_texts];
         j.n_classes = S > 0 ? (int32_t)(j.scores.count / S) : 1;
         j.how = is_mean ? SP_JOIN_MEAN : SP_JOIN_MIDDLE;
-        j.kind = kind >= 0 && kind < SP_N_KINDS ? (sp_kind)kind : SP_KIND_SCORES;
+        j.read = sp_prepare_options_default();
+        j.read.missing_uniform = missing_uniform;
         is_taken = S >= 0 && ascends(&j.offsets, j.n_windows, S) && ascends(&j.first, j.n_texts, j.n_windows) &&
                    ascends(&j.text_offsets, j.n_texts, j.n_steps) && j.scores.count == S * j.n_classes &&
                    j.out.count == j.n_steps * j.n_classes;
     }
     if (!is_taken && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "windows and texts do not fit the arrays");
-    if (is_taken) {
+    const sp_scores raw = {.data = j.scores.data,
+                           .dtype = j.dtype,
+                           .n_classes = j.n_classes,
+                           .n_steps = is_taken ? j.scores.count / j.n_classes : 0};
+    if (is_taken && kind_from_scores(&raw, kind, &j.read.kind)) {
         sp_status status;
-        Py_BEGIN_ALLOW_THREADS status = join(&j);
-        Py_END_ALLOW_THREADS done = status == SP_OK ? PyLong_FromLong(sp_window_kind(j.how, j.kind)) : PyErr_NoMemory();
+        sp_error err;
+        Py_BEGIN_ALLOW_THREADS status = join(&j, &err);
+        Py_END_ALLOW_THREADS done = status == SP_OK ? PyLong_FromLong(sp_join_kind(j.how, j.read.kind)) : raise_error(&err);
     }
     enum { N_ARRAYS = 6 };
     array *const all[N_ARRAYS] = {&j.scores, &j.offsets, &j.starts, &j.first, &j.text_offsets, &j.out};

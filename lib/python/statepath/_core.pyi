@@ -63,6 +63,7 @@ def join_windows(
     text_offsets: NDArray[np.int64],
     is_mean: bool,
     kind: int,
+    missing_uniform: bool,
     out: NDArray[np.float64],
     /,
 ) -> int: ...

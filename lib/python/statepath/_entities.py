@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._decode import decode
 from ._errors import StatepathError
-from ._request import Kind, Options, Request, number_of_kind, with_options
+from ._request import Kind, Missing, Options, Request, is_uniform, number_of_kind, with_options
 from ._scores import Batch, array_of, ids_of
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
@@ -160,7 +160,8 @@ def join_windows(
     how: Literal["mean", "middle"] = "mean",
     *,
     texts: Any = None,
-    kind: Kind = "logits",
+    kind: Kind | None = "logits",
+    missing: Missing = "error",
 ) -> list[NDArray[np.float64]]:
     """Scores of long texts [T,K] of those of their windows, which overlap: what is decoded in place of the windows.
 
@@ -176,7 +177,11 @@ def join_windows(
     texts : array of int [N], optional
         A number of the text of each window (``overflow_to_sample_mapping``). Without: a window that starts at 0 begins a text.
     kind : {"logits", "log_probs", "probs", "scores"}
-        What the numbers are. A mean is of kind log_probs afterwards, but for scores; rows of "middle" stay what they are.
+        What the numbers are; None: told from the first row. A mean is of kind log_probs afterwards, but for scores; rows of "middle" stay what
+        they are.
+    missing : {"error", "uniform"}
+        "uniform": a row with a NaN says nothing, and what other windows say of its step stands; where none says anything, the text has a row of
+        NaN, to be decoded with ``missing="uniform"``.
 
     Returns
     -------
@@ -185,7 +190,7 @@ def join_windows(
     Raises
     ------
     StatepathError
-        A window leaves steps out, or goes back.
+        A window leaves steps out, or goes back; a row that is not of its kind, or a NaN.
 
     Examples
     --------
@@ -213,7 +218,7 @@ def join_windows(
     offsets = np.concatenate([[0], np.cumsum([len(w) for w in windows])]).astype(np.int64)
     first, steps = (np.array(x, np.int64) for x in _core.window_texts(offsets, begin, number))
     out = np.empty((int(steps[-1]), widths[0]))
-    _core.join_windows(rows, offsets, begin, first, steps, how == "mean", number_of_kind(kind), out)
+    _core.join_windows(rows, offsets, begin, first, steps, how == "mean", number_of_kind(kind), is_uniform(missing), out)
     return [out[a:b] for a, b in zip(steps[:-1], steps[1:], strict=True)]
 
 

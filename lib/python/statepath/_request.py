@@ -127,6 +127,13 @@ def model_of(model: Any) -> Model:
     raise StatepathError(f"model is {type(model).__name__}: give a statepath.Model, or the name or file of one")
 
 
+def is_uniform(missing: str) -> bool:
+    """What missing= asks for: does a step with a NaN say nothing?"""
+    if missing not in ("error", "uniform"):
+        raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')
+    return missing == "uniform"
+
+
 def number_of_kind(kind: Any) -> int:
     """Its number in the library; -1: to be told from the first row."""
     if kind is None:
@@ -160,12 +167,10 @@ class Settings:
         else:
             step = 0.0 if seconds is None else seconds_of(seconds)
             self.chain = model._handle.chain(self.class_of_column, model._transition_weight(transition_weight), step)
-        missing, threads = given.get("missing", "error"), given.get("threads", 0)
-        if missing not in ("error", "uniform"):
-            raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')
+        threads = given.get("threads", 0)
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 4096:
             raise StatepathError(f"threads={threads!r}: a number from 0 (all processors) to 4096")
-        self.options = {"kind": number_of_kind(given.get("kind")), "missing_uniform": missing == "uniform", "threads": int(threads)}
+        self.options: dict[str, Any] = {"kind": number_of_kind(given.get("kind")), "missing_uniform": is_uniform(given.get("missing", "error")), "threads": int(threads)}
         self._take_numbers(model, given.get("temperature"), given.get("prior_weight"), given.get("floor"))
         if model._fields["windows"]:
             self.options["windows"] = model._handle
@@ -287,4 +292,4 @@ class Request:
         return row
 
 
-__all__ = ["Classes", "Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "class_names", "model_of", "number_of_kind", "with_options"]
+__all__ = ["Classes", "Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "class_names", "is_uniform", "model_of", "number_of_kind", "with_options"]

@@ -93,6 +93,32 @@ class TestWindows(st.TestCase):
         np.savez(self.path("p0.npz"), probs=probs, offsets=[0, 2, 4], classes=TAGS, windows=[0, 1])
         self.assertNotEqual(self.paths("p0.npz", "--join", "mean")["paths/viterbi"][1], 0)
 
+    def test_rows_are_checked(self):
+        """A window's row that is not what its kind says is named as where nothing is joined; a NaN says nothing, where that is asked for."""
+        probs = np.full((8, K), .2)
+        probs[5] *= 2
+        np.savez(self.path("w.npz"), probs=probs, offsets=[0, 4, 8], classes=TAGS, windows=[0, 2], ids=["a", "b"])
+        for how in ("mean", "middle"):
+            self.refuses("decode", "w.npz", "-m", "m.json", "-o", "o.h5", "--join", how,
+                         sentence="w.npz: probs, recording b, step 1: the row sums to 2, not 1 (probs): are these logits? --kind logits applies the "
+                                  "softmax, --kind scores uses them as they are")
+        rows = [log_softmax(r) for r in self.scores([4, 4])]
+        rows[0][3, 2] = np.nan
+        self.save("w.npz", rows, windows=[0, 2])
+        for how in ("mean", "middle"):
+            self.refuses("decode", "w.npz", "-m", "m.json", "-o", "o.h5", "--join", how,
+                         sentence="w.npz: logits, recording 0, step 3, class I-PER: NaN; --missing uniform treats such steps as saying nothing")
+            whole = joined([rows[0][:3], rows[1]], [0, 2], how) if how == "mean" else [np.concatenate([rows[0][:3], rows[1][1:]])]
+            got, expected = self.paths("w.npz", "--join", how, "--missing", "uniform"), self.expect(whole)
+            np.testing.assert_array_equal(got["paths/viterbi"], expected["paths/viterbi"])
+            np.testing.assert_allclose(got["path_scores/viterbi"], expected["path_scores/viterbi"], rtol=1e-9)
+        rows[1][1] = np.nan
+        self.save("w.npz", rows, windows=[0, 2])
+        rows[0][3] = 0
+        got = self.paths("w.npz", "--join", "mean", "--missing", "uniform")
+        np.savez(self.path("t.npz"), scores=np.concatenate(joined([rows[0][:3], rows[1][:1]], [0, 2], "mean") + [np.zeros((1, K)), rows[1][2:]]), classes=TAGS)
+        np.testing.assert_array_equal(got["paths/viterbi"], self.paths("t.npz")["paths/viterbi"])
+
     def test_entities_and_labels(self):
         """Tokens, labels and entities are those of the text."""
         tags = np.array([0, 1, 2, 2, 0, 3])

@@ -1,16 +1,17 @@
-#include "tags/windows.h"
+#include "tags/join.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/logmath.h"
+#include "core/row_check.h"
 
-void sp_window_texts_clear(sp_window_texts *texts)
+void sp_joined_texts_clear(sp_joined_texts *texts)
 {
     free(texts->first);
     free(texts->offsets);
-    *texts = (sp_window_texts){.n = 0};
+    *texts = (sp_joined_texts){.n = 0};
 }
 
 static sp_status refuse(const char *file, const char *const *ids, int64_t n, const char *what, int64_t step, int64_t other,
@@ -22,10 +23,10 @@ static sp_status refuse(const char *file, const char *const *ids, int64_t n, con
     return sp_fail(err, SP_EDATA, "%s: window %s begins at step %s", file, ids ? ids[n] : name, says);
 }
 
-sp_status sp_window_texts_find(int64_t n, const int64_t *offsets, const int64_t *start, const int64_t *text, const char *file,
-                               const char *const *ids, sp_window_texts *out, sp_error *err)
+sp_status sp_joined_texts_find(int64_t n, const int64_t *offsets, const int64_t *start, const int64_t *text, const char *file,
+                               const char *const *ids, sp_joined_texts *out, sp_error *err)
 {
-    *out = (sp_window_texts){.first = calloc((size_t)n + 1, sizeof *out->first),
+    *out = (sp_joined_texts){.first = calloc((size_t)n + 1, sizeof *out->first),
                              .offsets = calloc((size_t)n + 1, sizeof *out->offsets)};
     if (!out->first || !out->offsets)
         return sp_no_memory(err);
@@ -56,7 +57,7 @@ sp_status sp_window_texts_find(int64_t n, const int64_t *offsets, const int64_t 
     return SP_OK;
 }
 
-static void add_row(sp_kind kind, const sp_scores *window, int64_t i, double *row)
+static void add_logs(sp_kind kind, const sp_scores *window, int64_t i, double *row)
 {
     const int32_t K = window->n_classes;
     double taken = 0;
@@ -66,9 +67,9 @@ static void add_row(sp_kind kind, const sp_scores *window, int64_t i, double *ro
             const double x = sp_scores_at(window, i, k);
             greatest = x > greatest ? x : greatest;
         }
-        for (int32_t k = 0; k < K; k++)
+        for (int32_t k = 0; greatest > -INFINITY && k < K; k++)
             sum += exp(sp_scores_at(window, i, k) - greatest);
-        taken = greatest + log(sum);
+        taken = greatest > -INFINITY ? greatest + log(sum) : 0; /* a row of -INFINITY stays so */
     }
     for (int32_t k = 0; k < K; k++) {
         const double x = sp_scores_at(window, i, k);
@@ -76,38 +77,51 @@ static void add_row(sp_kind kind, const sp_scores *window, int64_t i, double *ro
     }
 }
 
-void sp_window_add(sp_window_join how, sp_kind kind, const sp_scores *window, int64_t start, int64_t n, double *rows,
-                   int64_t *seen)
+/* Row i of T, to a row of the text that *seen tells of. */
+static void add_row(sp_join how, sp_kind kind, const sp_scores *window, int64_t i, double *row, int64_t *seen)
 {
-    const int32_t K = window->n_classes;
-    const int64_t T = window->n_steps;
-    for (int64_t i = start < 0 ? -start : 0; i < T && start + i < n; i++) {
-        const int64_t t = start + i, from_middle = llabs(2 * i + 1 - T) + 1;
-        double *row = rows + t * K;
-        if (how == SP_JOIN_MEAN) {
-            add_row(kind, window, i, row);
-            seen[t]++;
-        } else if (seen[t] == 0 || from_middle < seen[t]) {
-            seen[t] = from_middle;
-            for (int32_t k = 0; k < K; k++)
-                row[k] = sp_scores_at(window, i, k);
-        }
+    const int64_t from_middle = llabs(2 * i + 1 - window->n_steps) + 1;
+    if (how == SP_JOIN_MEAN) {
+        add_logs(kind, window, i, row);
+        ++*seen;
+    } else if (*seen == 0 || from_middle < *seen) {
+        *seen = from_middle;
+        for (int32_t k = 0; k < window->n_classes; k++)
+            row[k] = sp_scores_at(window, i, k);
     }
 }
 
-void sp_window_end(sp_window_join how, sp_kind kind, int64_t n, int32_t n_classes, double *rows, const int64_t *seen)
+sp_status sp_join_add(sp_join how, const sp_block *window, const sp_prepare_options *read, int64_t start, int64_t n, double *rows,
+                      int64_t *seen, sp_error *err)
 {
-    for (int64_t t = 0; how == SP_JOIN_MEAN && t < n; t++) {
+    const sp_scores scores = sp_block_batch(window).scores;
+    const bool is_plain = sp_rows_are_plain(scores.data, scores.dtype, scores.n_classes, read->kind, scores.n_steps);
+    for (int64_t i = start < 0 ? -start : 0; i < scores.n_steps && start + i < n; i++) {
+        bool is_missing = false;
+        const sp_status status = is_plain ? SP_OK : sp_row_check(window, read, i, &is_missing, err);
+        if (status != SP_OK)
+            return status;
+        if (!is_missing)
+            add_row(how, read->kind, &scores, i, rows + (start + i) * scores.n_classes, &seen[start + i]);
+    }
+    return SP_OK;
+}
+
+void sp_join_end(sp_join how, sp_kind kind, int64_t n, int32_t n_classes, double *rows, const int64_t *seen)
+{
+    for (int64_t t = 0; t < n; t++) {
         double *row = rows + t * n_classes;
+        if (seen[t] > 0 && how == SP_JOIN_MIDDLE)
+            continue;
         for (int32_t k = 0; k < n_classes; k++)
-            row[k] /= (double)seen[t];
-        const double taken = kind == SP_KIND_SCORES ? 0 : sp_logsumexp(row, n_classes);
+            row[k] = seen[t] > 0 ? row[k] / (double)seen[t] : NAN;
+        const double taken = seen[t] == 0 || kind == SP_KIND_SCORES ? 0 : sp_logsumexp(row, n_classes);
         for (int32_t k = 0; isfinite(taken) && k < n_classes; k++)
             row[k] -= taken;
     }
 }
 
-sp_kind sp_window_kind(sp_window_join how, sp_kind kind)
+sp_kind sp_join_kind(sp_join how, sp_kind kind)
 {
     return how == SP_JOIN_MEAN && kind != SP_KIND_SCORES ? SP_KIND_LOG_PROBS : kind;
 }
