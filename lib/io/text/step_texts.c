@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "core/try.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
@@ -15,6 +16,7 @@ typedef struct reader {
     const char *const *ids;
     const int64_t *offsets;
     sp_step_texts *out;
+    sp_names number; /* of an id */
     sp_error *err;
 } reader;
 
@@ -136,9 +138,8 @@ static sp_status find_recording(const reader *r, const json_t *id, int64_t *next
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
         name = number;
     }
-    for (*out = id ? 0 : (*next)++; id && name && *out < r->n && strcmp(r->ids[*out], name) != 0; ++*out)
-        ;
-    if (id && (!name || *out == r->n))
+    *out = !id ? (*next)++ : name ? sp_names_find(&r->number, name) : -1;
+    if (*out < 0)
         return sp_fail(r->err, SP_EDATA, "%s: id \"%s\" is no recording of the scores, whose first is \"%s\"", r->file,
                        name ? name : "", r->n > 0 ? r->ids[0] : "");
     if (*out >= r->n)
@@ -211,6 +212,7 @@ sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids
     const size_t S = (size_t)offsets[n];
     char *text = NULL;
     sp_step_texts *made = calloc(1, sizeof *made);
+    reader r = {.file = file, .n = n, .ids = ids, .offsets = offsets, .out = made, .err = err};
     sp_status status = SP_OK;
     TRY(made ? SP_OK : sp_no_memory(err));
     *made = (sp_step_texts){.texts = calloc((size_t)n + 1, sizeof *made->texts),
@@ -218,7 +220,9 @@ sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids
                             .end = calloc(S + 1, sizeof *made->end),
                             .n = n};
     TRY(made->texts && made->start && made->end ? sp_text_read(file, "a text", &text, err) : sp_no_memory(err));
-    const reader r = {file, n, ids, offsets, made, err};
+    TRY(sp_names_init(&r.number, n) == SP_OK ? SP_OK : sp_no_memory(err));
+    for (int64_t i = 0; i < n; i++)
+        sp_names_add(&r.number, ids[i], (int32_t)i);
     TRY(sp_file_has_ending(file, ".json .jsonl .ndjson") ? read_json(&r, text) : read_plain(&r, text));
     for (int64_t i = 0; i < n; i++)
         if (!made->texts[i])
@@ -226,6 +230,7 @@ sp_status sp_step_texts_read(const char *file, int64_t n, const char *const *ids
     *out = made;
     made = NULL;
 done:
+    sp_names_clear(&r.number);
     free(text);
     sp_step_texts_free(made);
     return status;
