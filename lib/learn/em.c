@@ -10,7 +10,7 @@
 #include "core/numbers.h"
 #include "core/owned.h"
 #include "core/try.h"
-#include "learn/crf_pass.h"
+#include "learn/crf/crf_pass.h"
 #include "learn/probabilities.h"
 #include "learn/training.h"
 #include "statepath/learn.h"

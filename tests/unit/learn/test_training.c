@@ -6,7 +6,7 @@
 
 /* sp_fit() gives a model, not the objective and its gradient, the likelihoods on the way, nor which recordings are in a fold. */
 #include "core/logmath.h"
-#include "learn/crf.h"
+#include "learn/crf/crf.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 

@@ -1,9 +1,9 @@
 /* A conditional random field as a function to minimise: its data, its parameters' places, its value and gradient. */
-#include "learn/crf.h"
+#include "learn/crf/crf.h"
 
 #include "core/numbers.h"
 #include "core/try.h"
-#include "learn/crf_private.h"
+#include "learn/crf/crf_private.h"
 #include "learn/lbfgs.h"
 #include "learn/training.h"
 

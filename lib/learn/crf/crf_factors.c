@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "learn/crf_pass.h"
+#include "learn/crf/crf_pass.h"
 
 sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_positions, sp_error *err)
 {

@@ -3,8 +3,8 @@
 #define STATEPATH_LEARN_CRF_PRIVATE_H
 
 #include "core/owned.h"
-#include "learn/crf.h"
-#include "learn/crf_pass.h"
+#include "learn/crf/crf.h"
+#include "learn/crf/crf_pass.h"
 #include "learn/training.h"
 
 struct sp_crf {

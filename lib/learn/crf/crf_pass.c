@@ -16,7 +16,7 @@
 #include <math.h>
 
 #include "core/logmath.h"
-#include "learn/crf_pass.h"
+#include "learn/crf/crf_pass.h"
 
 static const double tiny = 1e-280, huge = 1e280;
 

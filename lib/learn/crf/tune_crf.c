@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "learn/crf.h"
-#include "learn/crf_private.h"
+#include "learn/crf/crf.h"
+#include "learn/crf/crf_private.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 

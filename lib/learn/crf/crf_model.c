@@ -1,7 +1,7 @@
 /* Parameters of a conditional random field: from counts of the labels, and to an ordinary model. */
 #include "core/try.h"
-#include "learn/crf.h"
-#include "learn/crf_private.h"
+#include "learn/crf/crf.h"
+#include "learn/crf/crf_private.h"
 
 #include <math.h>
 #include <stdio.h>
