@@ -1,7 +1,7 @@
 /* The seam between sources and formats of files; private to io/. Whoever reads recordings calls sp_source_*() and
  * sp_paths_reader_*(), which look after ranges, shapes and memory; a format gives what stands below.
  *
- * A new format is one file with one row of this type, and the row's line in source.c.
+ * A new format is one file with one row of this type, and the row's line in format.c.
  */
 #ifndef STATEPATH_IO_FORMAT_H
 #define STATEPATH_IO_FORMAT_H
@@ -106,6 +106,10 @@ static inline bool sp_source_label_is_none(const sp_source *source, int64_t labe
 {
     return source->are_previous ? label < 0 : source->ignores_100 && label == -100;
 }
+
+/* The format that reads a file; what cannot be read at all is HDF5's, whose opening finds the words for it. SP_OK; SP_EFILE: what the
+ * file is, and how it is converted. */
+sp_status sp_format_find(const char *file, const sp_request *request, const sp_format **out, sp_error *err);
 
 /* The way of writing paths that the name of a file asks for by its ending; NULL: HDF5. */
 const sp_path_format *sp_format_of_paths(const char *file);

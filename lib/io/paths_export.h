@@ -1,5 +1,5 @@
 /* The seam between the writer of paths (paths_writer.h) and formats that are not HDF5: the paths are kept (paths_kept.h) until all
- * are there, and then written by the format that the ending of the name asks for (`paths` of the rows in source.c). Private to io/.
+ * are there, and then written by the format that the ending of the name asks for (`paths` of the rows in format.c). Private to io/.
  *
  *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
  *               label where there is one strategy, as files.h reads it, else each as its strategy

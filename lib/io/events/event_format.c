@@ -30,7 +30,7 @@ static bool is_events(const sp_file_look *look)
     return sp_event_reader_find(look) != NULL;
 }
 
-/* The first bytes, as source.c has seen them. */
+/* The first bytes, as format.c has seen them. */
 static sp_status look_again(const sp_event_input *in, const sp_request *request, sp_file_look *look, sp_error *err)
 {
     *look = (sp_file_look){.file = in->file, .request = request};
