@@ -136,6 +136,8 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         show_durations(report, &f->options, f->training.classes);
         show_tuning(report, &f->options);
         show_prices(report, &f->options, model);
+        if (!isnan(model->floor))
+            printf("floor %g\n", model->floor);
         if (!isnan(model->temperature))
             printf("temperature %.4g\n", model->temperature);
         if (!isnan(model->transition_weight))

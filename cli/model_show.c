@@ -283,6 +283,8 @@ sp_status model_show(const sp_model *model, bool with_marks, double step_seconds
     if (model->windows)
         say("decoding: scores are weighed with those of %d steps around (windows)\n",
             model->windows->steps[model->windows->n - 1]);
+    if (!isnan(model->floor))
+        say("decoding: probabilities below %g are raised to it\n", model->floor);
     if (!isnan(model->temperature))
         say("decoding: temperature %g\n", model->temperature);
     if (!isnan(model->transition_weight))

@@ -47,7 +47,7 @@ sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
     if (o->floor > 0 && o->kind == SP_KIND_SCORES)
         return sp_fail(err, SP_EINVAL,
                        "`floor` %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
-                       "`floor` out, or say what they are with `kind`",
+                       "`floor` out (0 where the model has one), or say what they are with `kind`",
                        o->floor);
     if (!(o->temperature > 0 && isfinite(o->temperature)))
         return sp_fail(err, SP_EINVAL, "`temperature` %.6g: scores are divided by it; it must be greater than 0 and finite",
@@ -69,6 +69,8 @@ sp_status sp_prepare_by_model(sp_prepare_options *o, const sp_model *model, cons
         o->temperature = isnan(model->temperature) ? 1 : model->temperature;
     if (isnan(o->prior_weight))
         o->prior_weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
+    if (isnan(o->floor))
+        o->floor = isnan(model->floor) ? 0 : model->floor;
     o->windows = model->windows;
     o->class_of_column = class_of_column;
     if (o->prior_weight == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/windows.h"
 #include "core/numbers.h"
 #include "core/owned.h"
 #include "core/try.h"
@@ -225,6 +226,38 @@ void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *s, double *
             row[k] = s->undo ? (row[k] + prior) * s->temperature : row[k] / s->temperature - prior;
         }
     }
+}
+
+bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *out)
+{
+    const size_t K = (size_t)scores->n_classes, n = (size_t)scores->n_steps * K;
+    const bool has_prior = model->prior && model->prior_weight != 0 && !isnan(model->prior_weight);
+    double *log_prior = has_prior ? malloc(K * sizeof *log_prior) : NULL;
+    sp_scores now = *scores;
+    if (has_prior && !log_prior)
+        return false;
+    for (size_t k = 0; k < K && has_prior; k++)
+        log_prior[k] = log(model->prior[k]);
+    if (!isnan(model->floor)) {
+        const double least = log(model->floor);
+        for (int64_t t = 0; t < scores->n_steps; t++)
+            sp_score_row(scores, t, out + (size_t)t * K);
+        for (size_t i = 0; i < n; i++)
+            out[i] = out[i] < least ? least : out[i];
+        now.data = out;
+        now.dtype = SP_F64;
+    }
+    const bool is_whole = !model->windows || sp_windows_rows(model->windows, &now, out);
+    if (model->windows) {
+        now.data = out;
+        now.dtype = SP_F64;
+    }
+    const sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature, has_prior ? model->prior_weight : 0,
+                                  log_prior, false};
+    if (is_whole)
+        sp_scale_rows(&now, &by, out);
+    free(log_prior);
+    return is_whole;
 }
 
 void sp_calibrated_clear(sp_calibrated *calibration)

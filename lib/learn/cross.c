@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/model/windows.h"
 #include "core/owned.h"
 #include "core/try.h"
 #include "learn/learn.h"
@@ -102,7 +101,7 @@ done:
 
 /* ---- decoding by folds ---- */
 
-/* The recordings of one fold, one after the other, their scores divided by the model's temperature and minus its prior. */
+/* The recordings of one fold, one after the other, their scores as the model decodes them. */
 typedef struct fold_batch {
     sp_owned own;
     sp_batch batch;
@@ -116,7 +115,6 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
     const sp_batch *all = &training->batch;
     int32_t K = all->scores.n_classes;
     int64_t n = 0;
-    double *log_prior = sp_zeros(&out->own, (size_t)K, sizeof *log_prior);
     out->recordings = sp_zeros(&out->own, (size_t)all->n_recordings, sizeof *out->recordings);
     out->offsets = sp_zeros(&out->own, (size_t)all->n_recordings + 1, sizeof *out->offsets);
     if (!out->offsets)
@@ -131,19 +129,10 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
     double *scores = sp_zeros(&out->own, n_steps, (size_t)K * sizeof *scores);
     if (!scores)
         return sp_no_memory(err);
-    for (int32_t k = 0; k < K && model->prior; k++)
-        log_prior[k] = log(model->prior[k]);
-    const sp_scores_scaling scaling = {.temperature = isnan(model->temperature) ? 1 : model->temperature,
-                                       .prior_weight = isnan(model->prior_weight) ? 0 : model->prior_weight,
-                                       .log_prior = model->prior && model->prior_weight != 0 ? log_prior : NULL};
     for (int64_t i = 0; i < n; i++) {
-        sp_scores s = sp_batch_recording(all, out->recordings[i]);
-        double *rows = scores + out->offsets[i] * K;
-        if (model->windows && !sp_windows_rows(model->windows, &s, rows))
+        const sp_scores s = sp_batch_recording(all, out->recordings[i]);
+        if (!sp_rows_by_model(model, &s, scores + out->offsets[i] * K))
             return sp_no_memory(err);
-        if (model->windows)
-            s = (sp_scores){.data = rows, .dtype = SP_F64, .n_classes = K, .n_steps = s.n_steps, .segments = s.segments};
-        sp_scale_rows(&s, &scaling, rows);
         if (s.segments && s.n_steps)
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }

@@ -169,6 +169,10 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
+    if (!isnan(r->floor))
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", probabilities below %g raised to it (without that %lld recordings held out have no path)", r->floor,
+                         (long long)r->n_lost);
     if (options->rules)
         used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);
     else if (options->seen)
@@ -252,7 +256,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
             "are not all (%s); tune by macro_f1 instead",
             first_other(K, training->classes));
-    sp_fit_report found = {.windows_gain = NAN,
+    sp_fit_report found = {.floor = NAN,
+                           .windows_gain = NAN,
                            .windows_error = NAN,
                            .windows_figure_gain = NAN,
                            .durations_gain = NAN,
@@ -266,13 +271,16 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     sp_rules rules = {0};
     sp_training seen = *training;
     sp_windows *windows = NULL;
-    double *scores = NULL;
+    double *raised = NULL, *scores = NULL;
     sp_model *model = NULL;
     sp_status status = SP_OK;
     count_used(training, &found);
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    TRY(sp_fit_windows(training, options, &rules, workers, &windows, &scores, &found, err));
+    TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
+    if (raised)
+        sp_training_take_scores(&seen, raised);
+    TRY(sp_fit_windows(&seen, options, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
         sp_training_take_scores(&seen, scores);
@@ -280,6 +288,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(sp_fit_prices(&seen, options, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
+    model->floor = found.floor;
     TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
     *out = model;
@@ -291,6 +300,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
 done:
     sp_rules_clear(&rules);
     sp_windows_free(windows);
+    free(raised);
     free(scores);
     sp_model_free(model);
     sp_fit_report_clear(&found);
@@ -307,6 +317,7 @@ static sp_status fit_decided(const sp_training *training, const sp_fit_options *
     sp_training seen = *training;
     sp_training_take_scores(&seen, scores);
     seen.decided = NULL;
+    seen.may_have_floor = false;
     sp_status status = SP_OK;
     if (!scores || !confusion)
         TRY(sp_no_memory(err));

@@ -108,6 +108,20 @@ static double figure_of(const counting *c, const double *sum, int64_t *whole)
     return v.undefined ? 0 : v.value;
 }
 
+/* Recordings that take part and have a labelled step without a class. */
+static int64_t count_lost(const sp_training *training, const sp_judged *judged)
+{
+    const int64_t *offsets = training->batch.offsets;
+    int64_t n_lost = 0;
+    for (int64_t r = 0; judged->paths && r < training->batch.n_recordings; r++) {
+        bool is_lost = false;
+        for (int64_t t = offsets[r]; sp_training_uses(training, r) && t < offsets[r + 1]; t++)
+            is_lost |= training->labels[t] >= 0 && judged->paths[t] < 0;
+        n_lost += is_lost;
+    }
+    return n_lost;
+}
+
 sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *judged,
                          sp_evidence *out, sp_error *err)
 {
@@ -128,6 +142,7 @@ sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_t
     for (size_t i = 0; i < (size_t)out->n_blocks * c.width; i++)
         sum[i % c.width] += rows[i];
     out->value = figure_of(&c, sum, whole);
+    out->n_lost = count_lost(training, judged);
     double *rest = sum + c.width;
     for (int32_t b = 0; b < out->n_blocks; b++) {
         for (size_t i = 0; i < c.width; i++)

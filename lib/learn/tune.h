@@ -22,6 +22,7 @@ sp_status sp_cross_run(const sp_training *training, const sp_model *const *model
 enum { SP_MOST_BLOCKS = 50 };
 typedef struct sp_evidence {
     double value;
+    int64_t n_lost;   /* recordings without a path; 0 where likelihoods are judged */
     int32_t n_blocks; /* of recordings, those of one group together; one for each group, or, of very many, SP_MOST_BLOCKS */
     double without[SP_MOST_BLOCKS];
 } sp_evidence;
@@ -84,6 +85,14 @@ sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *optio
  * SP_OK; SP_EINVAL (SP_FEATURES_WINDOWS, and they cannot be learnt), SP_ENOMEM and what decoding returns. */
 sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                          sp_windows **out, double **scores, sp_fit_report *report, sp_error *err);
+
+/* floor.c. A floor, where training->may_have_floor and there are zeros: that with the fewest held-out recordings without a path, of those the least
+ * within one standard error of the best figure, by counts with plain settings. None is one of them.
+ *   scores  [S,K] with the floor, to learn the rest from; to be freed. NULL: there is none
+ *   report  its floor and n_lost are filled in where there is one
+ * SP_OK, SP_ENOMEM and what decoding returns. */
+sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                       double **scores, sp_fit_report *report, sp_error *err);
 
 /* Counts with tuned settings. */
 sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,

@@ -1,5 +1,4 @@
 #include "pipeline/calibration.h"
-#include "core/model/windows.h"
 #include "core/try.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
@@ -56,12 +55,6 @@ static sp_status fit_folds(calibration *c, sp_error *err)
 static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
 {
     const sp_folds *folds = c->folds;
-    c->fold_log_prior = calloc((size_t)folds->n_folds * (size_t)K, sizeof *c->fold_log_prior);
-    if (!c->fold_log_prior)
-        return sp_no_memory(err);
-    for (int32_t f = 0; f < folds->n_folds; f++) /* fitted models have their classes in the order of the columns */
-        for (int32_t k = 0; folds->models[f] && folds->models[f]->prior && k < K; k++)
-            c->fold_log_prior[(size_t)f * (size_t)K + (size_t)k] = log(folds->models[f]->prior[k]);
     sp_status status = SP_OK;
     TRY(add_stage(c, SP_SCALING_DECODED, K, err));
     if (!folds->training->decided)
@@ -105,24 +98,14 @@ void sp_calibration_close(calibration *c)
     for (int32_t f = 0; c->fitted && f < c->folds->n_folds; f++)
         sp_calibrated_clear(&c->fitted[f]);
     free(c->fitted);
-    free(c->fold_log_prior);
 }
 
 static bool fill_rows(const calibration *c, sp_scaling scaling, const sp_scores *scores, int64_t recording, double *rows)
 {
     const int32_t f = c->folds->fold[recording];
-    if (scaling == SP_SCALING_DECODED) {
-        const sp_model *model = c->folds->models[f];
-        double weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
-        sp_scores_scaling by = {isnan(model->temperature) ? 1 : model->temperature, weight,
-                                c->fold_log_prior + (size_t)f * (size_t)scores->n_classes, false};
-        sp_scores weighed = {.data = rows, .dtype = SP_F64, .n_classes = scores->n_classes, .n_steps = scores->n_steps};
-        if (model->windows && !sp_windows_rows(model->windows, scores, rows))
-            return false;
-        sp_scale_rows(model->windows ? &weighed : scores, &by, rows);
-    } else {
-        sp_calibrate_rows(&c->fitted[f], scaling == SP_SCALING_VECTOR, scores, rows);
-    }
+    if (scaling == SP_SCALING_DECODED)
+        return sp_rows_by_model(c->folds->models[f], scores, rows);
+    sp_calibrate_rows(&c->fitted[f], scaling == SP_SCALING_VECTOR, scores, rows);
     return true;
 }
 

@@ -16,7 +16,6 @@ typedef struct calibration_sums {
 
 typedef struct calibration {
     const sp_folds *folds;  /* or NULL */
-    double *fold_log_prior; /* [n_folds,K] */
     sp_calibrated *fitted;  /* [n_folds] on the recordings of the other folds, or NULL */
     int n;
     calibration_sums sums[SP_MOST_CALIBRATIONS];

@@ -165,6 +165,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
         return status;
     p->prepare.temperature = 1;
     p->prepare.prior_weight = 0;
+    p->prepare.floor = sp_run_prepare_plain(p->opt).floor;
     p->folds = folds;
     return SP_OK;
 }
@@ -188,10 +189,8 @@ static sp_status read_training_set(training_set *t, const sp_pipeline *p, sp_err
 {
     const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_SCORES | SP_BLOCK_MASK;
     const sp_part all = {.count = p->info->n_recordings};
-    sp_prepare_options how = sp_prepare_options_default();
+    sp_prepare_options how = sp_run_prepare_plain(p->opt);
     how.kind = p->prepare.kind;
-    how.floor = p->prepare.floor;
-    how.missing_uniform = p->prepare.missing_uniform;
     t->block = sp_block_new();
     sp_status status = t->block ? p->from.read(p->from.arg, &all, parts, t->block, err) : sp_no_memory(err);
     return status == SP_OK ? sp_prepare(t->block, &how, p->workers, NULL, err) : status;
@@ -218,7 +217,8 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
                                 .labels = t->block->labels,
                                 .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
                                 .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
-                                .max_states = o->max_states};
+                                .max_states = o->max_states,
+                                .may_have_floor = p->prepare.kind != SP_KIND_SCORES && !p->info->has_mask};
     if (!p->plan.has_tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
         how.tune = SP_TUNE_ENTITY_F1;
     sp_run_hook_fitting(o, &t->training, &how);

@@ -136,6 +136,7 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
 {
     *out = sp_run_prepare_plain(o);
     out->clamp = o->decode.clamp;
+    out->floor = o->decode.floor;
     out->temperature = o->decode.temperature;
     out->prior_weight = o->decode.prior_weight;
     return sp_prepare_by_model(out, model, class_of_column, log_prior, err);

@@ -70,7 +70,9 @@ EXPORT(statepath_rules_new) wasm_rules *statepath_rules_new(const char *json, co
         return NULL;
     }
     rules->model = model;
-    rules->prepare = (sp_prepare_options){.kind = SP_KIND_SCORES, .temperature = NAN, .prior_weight = NAN};
+    /* A floor is of probabilities. */
+    rules->prepare = (sp_prepare_options){
+        .kind = isnan(model->floor) ? SP_KIND_SCORES : SP_KIND_LOG_PROBS, .floor = NAN, .temperature = NAN, .prior_weight = NAN};
     sp_chain_options options = sp_chain_options_default();
     if (!isnan(model->transition_weight))
         options.transition_weight = model->transition_weight;

@@ -279,6 +279,36 @@ def test_windows_are_learnt_and_applied_whatever_the_order_of_columns(program, t
         sp.fit(labels[:1], scores[:1], classes=["a", "b", "c"], kind="logits", method="counts", features="windows")
 
 
+def test_a_floor_is_learnt_where_exact_zeros_leave_recordings_without_a_path():
+    rng = np.random.default_rng(10)
+    rules = sp.Model(["a", "b", "c"], forbid={"a": ["c"], "c": ["a"]})
+    labels = [np.tile([0, 0, 0, 1, 1, 2, 2, 1], 8) for _ in range(10)]
+    scores = []
+    for y in labels:
+        p = rng.dirichlet([1, 1, 1], size=len(y)) + 2 * np.eye(3)[y]
+        scores.append(p / p.sum(axis=1, keepdims=True))
+    for p in scores[:4]:  # sure of what the rules forbid
+        p[8:11] = np.eye(3)[[0, 2, 0]]
+    model = sp.fit(labels, scores, rules=rules, kind="probs", method="counts", features="none")
+    floor = json.loads(model.to_json())["decoding"]["floor"]
+    assert 0 < floor < 0.1 and "(without that 4 recordings held out have no path)" in repr(model) + json.loads(model.to_json())["description"]
+    paths = sp.decode(scores, model, kind="probs")
+    assert all(rules.is_legal(path) for path in paths)
+    plain = model.with_(floor=None)
+    for path, p in zip(paths, scores, strict=True):
+        assert np.array_equal(path, sp.decode(np.log(np.maximum(p, floor)), plain, kind="scores"))
+    assert np.array_equal(sp.decode(scores[0], plain, kind="probs", floor=floor), paths[0])
+    for options in ({"floor": 0}, {"floor": 1e-300}):
+        if options["floor"]:
+            assert rules.is_legal(sp.decode(scores[0], model, kind="probs", **options))
+        else:
+            with pytest.raises(sp.NoPathError):
+                sp.decode(scores[0], model, kind="probs", **options)
+    with pytest.raises(sp.StatepathError, match=f"floor={floor:g}: these are scores"):
+        sp.decode(np.log(scores[9]), model, kind="scores")
+    assert "floor" not in json.loads(sp.fit(labels, scores[4:] + scores[4:8], rules=rules, kind="probs").to_json()).get("decoding", {})
+
+
 BAD = [
     (lambda: sp.compare([[0.5, 0.5]], [0, 1], sp.Model(["a", "b"])), "labels"),
     (lambda: sp.compare([[0.5, 0.5]], [7], sp.Model(["a", "b"])), "classes"),

@@ -32,7 +32,7 @@ sp_model *sp_model_new(const char *name, int32_t n_classes, const char *const *c
     if (!model)
         return NULL;
     model->n_classes = model->n_states = n_classes;
-    model->temperature = model->transition_weight = model->prior_weight = NAN;
+    model->temperature = model->transition_weight = model->prior_weight = model->floor = NAN;
     model->name = copy_text(name ? name : "");
     model->classes = calloc((size_t)n_classes, sizeof *model->classes);
     model->row = calloc((size_t)n_classes + 1, sizeof *model->row);

@@ -243,6 +243,9 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
                        model->temperature);
     if (isinf(model->transition_weight) || isinf(model->prior_weight))
         return sp_fail(err, SP_EMODEL, "model %s: a decoding weight is infinite", model->name);
+    if (!(isnan(model->floor) || (model->floor > 0 && model->floor < 1)))
+        return sp_fail(err, SP_EMODEL, "model %s: decoding floor %g; it is a probability between 0 and 1", model->name,
+                       model->floor);
     return SP_OK;
 }
 

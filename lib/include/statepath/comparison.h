@@ -347,6 +347,7 @@ typedef struct sp_what_if_recording {
 typedef struct sp_what_if {
     char *model; /* JSON: the model with its classes in the order of the columns, weights as logs */
     double temperature, transition_weight, prior_weight; /* as decoded */
+    double floor;                                        /* of the model, NaN: none; the scores have it */
     double *log_prior;                                   /* [K] nats; NULL: the model has none */
     char *options;                                       /* further options of `statepath decode` that the run had, or "" */
     bool has_labels;                                     /* every recording or none */

@@ -94,6 +94,7 @@ typedef struct sp_training {
     const char *const *classes; /* [K] distinct names */
     double step_seconds;        /* length of a step, for durations and rules in time; 0: not known */
     int64_t max_states;         /* as in sp_chain_options; 0: the usual */
+    bool may_have_floor;        /* scores are log-probabilities, none of them -inf by a mask: fitting may learn a floor */
     const uint8_t *use;         /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
     /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */
     sp_status (*go_on)(void *arg, sp_error *err);
@@ -201,6 +202,8 @@ typedef struct sp_fit_report {
     sp_tune tune;
     double before,
         after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */
+    double floor;          /* in the model; NaN: none */
+    int64_t n_lost;        /* recordings held out that have no path without it */
     const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */
     double penalty, scale; /* crf */
     int iterations;

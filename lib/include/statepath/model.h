@@ -129,8 +129,8 @@ typedef struct sp_model {
 
     double *prior; /* [K] class frequencies of the classifier's training set, sum 1, or NULL */
 
-    /* Decoding defaults; NaN where the model does not say. */
-    double temperature, transition_weight, prior_weight;
+    /* Decoding defaults; NaN where the model does not say. floor: smaller probabilities are raised to it, in (0,1). */
+    double temperature, transition_weight, prior_weight, floor;
 
     /* Of a labeller that decides a class for each step, in place of scores: [K,K] how often, rows = reference, columns = what it
      * decided; not negative, each row with something above 0. Scores of a step labelled l are log P(l | class). NULL: none. */

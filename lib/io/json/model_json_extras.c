@@ -6,7 +6,8 @@
 #include "core/try.h"
 #include "io/json/model_json_reader.h"
 
-static const char *const decoding_keys[] = {"temperature", "transition_weight", "prior_weight"};
+static const char *const decoding_keys[] = {"temperature", "transition_weight", "prior_weight", "floor"};
+enum { N_DECODING = sizeof decoding_keys / sizeof *decoding_keys };
 
 /* ---- aliases ---- */
 
@@ -204,11 +205,11 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
         return SP_OK;
     sp_model *model = reader->model;
     sp_json_at at = {&reader->root, "decoding", 0};
-    double *const values[] = {&model->temperature, &model->transition_weight, &model->prior_weight};
+    double *const values[] = {&model->temperature, &model->transition_weight, &model->prior_weight, &model->floor};
     sp_status status = SP_OK;
     TRY(sp_model_want_object(reader, &at, object, "as {\"temperature\": 1.3}"));
-    TRY(sp_json_check_keys(&reader->doc, &at, object, 3, decoding_keys));
-    for (int i = 0; i < 3; i++) {
+    TRY(sp_json_check_keys(&reader->doc, &at, object, N_DECODING, decoding_keys));
+    for (int i = 0; i < N_DECODING; i++) {
         const json_t *value = json_object_get(object, decoding_keys[i]);
         sp_json_at here = {&at, decoding_keys[i], 0};
         if (!value)
@@ -220,6 +221,10 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
         if (i == 0 && !(*values[i] > 0))
             return sp_json_fail(&reader->doc, &here,
                                 "key \"decoding\", \"temperature\": scores are divided by it, so it must be above 0");
+        if (values[i] == &model->floor && !(model->floor > 0 && model->floor < 1))
+            return sp_json_fail(
+                &reader->doc, &here,
+                "key \"decoding\", \"floor\": smaller probabilities are raised to it, so it must lie between 0 and 1");
     }
 done:
     return status;

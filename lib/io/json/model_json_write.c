@@ -257,9 +257,9 @@ static void put_dwell(sp_json_writer *writer, const sp_model *model)
 
 static void put_decoding(sp_json_writer *writer, const sp_model *model)
 {
-    const char *const keys[] = {"temperature", "transition_weight", "prior_weight"};
-    const double values[] = {model->temperature, model->transition_weight, model->prior_weight};
-    sp_json_put_numbers(writer, "decoding", 3, keys, values);
+    const char *const keys[] = {"temperature", "transition_weight", "prior_weight", "floor"};
+    const double values[] = {model->temperature, model->transition_weight, model->prior_weight, model->floor};
+    sp_json_put_numbers(writer, "decoding", 4, keys, values);
 }
 
 static void put_labeller(sp_json_writer *writer, const sp_model *model)

@@ -198,7 +198,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
                                 .labels = f->block->labels,
                                 .classes = f->classes,
                                 .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
-                                .max_states = f->run->max_states};
+                                .max_states = f->run->max_states,
+                                .may_have_floor = f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
 done:
     return status;

@@ -288,6 +288,7 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
     TRY(w.to && w.block && w.packer ? SP_OK : sp_no_memory(err));
     *w.to = (sp_what_if){.temperature = p->prepare.temperature,
                          .prior_weight = p->prepare.prior_weight,
+                         .floor = p->model->floor,
                          .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
                          .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,

@@ -73,6 +73,7 @@ static sp_status work(fitting *f)
                                 .labels = f->block->labels,
                                 .classes = info->classes,
                                 .step_seconds = f->training.step_seconds,
+                                .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask,
                                 .go_on = go_on,
                                 .go_on_arg = &f->calls};
     return sp_fit(&f->training, &f->options, f->workers, &f->model, &f->report, &f->err);

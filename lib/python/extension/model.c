@@ -361,7 +361,7 @@ static PyObject *model_fields(PyObject *self, PyObject *none)
         put(d, "windows", PyLong_FromLong(m->windows ? m->windows->steps[m->windows->n - 1] : 0)) &&
         put(d, "temperature", PyFloat_FromDouble(m->temperature)) &&
         put(d, "transition_weight", PyFloat_FromDouble(m->transition_weight)) &&
-        put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)))
+        put(d, "prior_weight", PyFloat_FromDouble(m->prior_weight)) && put(d, "floor", PyFloat_FromDouble(m->floor)))
         return d;
     Py_XDECREF(d);
     return NULL;

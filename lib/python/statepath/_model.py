@@ -145,7 +145,7 @@ def _rules(rules: dict[str, Any], names: list[str]) -> dict[str, Any]:
     return out
 
 
-_OPTIONS = ("temperature", "transition_weight", "prior_weight")
+_OPTIONS = ("temperature", "transition_weight", "prior_weight", "floor")
 
 
 def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dict[str, Any]:
@@ -250,7 +250,7 @@ class Model:
         Class frequencies of the classifier's training set; see `prior_weight` of :func:`decode`.
     aliases : mapping, optional
         Other names of a class in files and data frames.
-    temperature, transition_weight, prior_weight : float, optional
+    temperature, transition_weight, prior_weight, floor : float, optional
         Used by :func:`decode` where its options of the same name are not given.
     name, description, source : str, optional
         What reports say of the model.
@@ -341,6 +341,7 @@ class Model:
         temperature: float | None = None,
         transition_weight: float | None = None,
         prior_weight: float | None = None,
+        floor: float | None = None,
         name: str = "model",
         description: str | None = None,
         source: str | None = None,

@@ -169,9 +169,9 @@ static void put_settings(const sp_step_view *view, int64_t n)
     sp_json_writer_open_on(&writer, put_json, &page->out);
     sp_json_put(&writer, "{\n  \"model\": ");
     sp_json_put(&writer, w->model);
-    const char *const keys[] = {"temperature", "transition_weight", "prior_weight"};
-    const double values[] = {w->temperature, w->transition_weight, w->prior_weight};
-    sp_json_put_numbers(&writer, "decoding", 3, keys, values);
+    const char *const keys[] = {"temperature", "transition_weight", "prior_weight", "floor"};
+    const double values[] = {w->temperature, w->transition_weight, w->prior_weight, w->floor};
+    sp_json_put_numbers(&writer, "decoding", 4, keys, values);
     sp_json_put_key(&writer, "log_prior");
     for (int32_t k = 0; w->log_prior && k < c->n_classes; k++) {
         sp_json_put(&writer, k ? ", " : "[");

@@ -54,7 +54,7 @@ static void the_example_of_the_format(void **state)
     assert_int_equal(m->min_dwell[1], 2);
     assert_int_equal(m->min_dwell[0], 1);
     assert_false(m->min_dwell_at_end);
-    assert_true(isnan(m->temperature) && isnan(m->transition_weight) && isnan(m->prior_weight));
+    assert_true(isnan(m->temperature) && isnan(m->transition_weight) && isnan(m->prior_weight) && isnan(m->floor));
     sp_model_free(m);
 }
 
@@ -105,7 +105,7 @@ static void states_speak_in_the_rules(void **state)
                    "\"allow\":{\"x1\":[\"x2\"],\"x2\":[\"y1\"],\"y1\":[\"y1\",\"x1\"]},\"start\":[\"x1\"],"
                    "\"min_dwell\":{\"y1\":4},\"min_dwell_at_end\":true,\"aliases\":{\"x\":\"X\",\"y\":[\"Y\",\"Y\",\"y\"]},"
                    "\"prior\":{\"y\":0.25,\"x\":0.75},"
-                   "\"decoding\":{\"temperature\":2,\"transition_weight\":0.5,\"prior_weight\":0},"
+                   "\"decoding\":{\"temperature\":2,\"transition_weight\":0.5,\"prior_weight\":0,\"floor\":0.25},"
                    "\"description\":\"d\",\"source\":\"s\"}");
     assert_int_equal(m->n_states, 3);
     assert_string_equal(m->states[0], "y1");
@@ -123,7 +123,7 @@ static void states_speak_in_the_rules(void **state)
     assert_ok(sp_model_align(m, 2, (const char *[]){"Y", "X"}, columns, &err), &err);
     assert_true(columns[0] == 1 && columns[1] == 0);
     assert_true(m->prior[0] == 0.75 && m->prior[1] == 0.25);
-    assert_true(m->temperature == 2 && m->transition_weight == 0.5 && m->prior_weight == 0);
+    assert_true(m->temperature == 2 && m->transition_weight == 0.5 && m->prior_weight == 0 && m->floor == 0.25);
     assert_string_equal(m->description, "d");
     assert_string_equal(m->source, "s");
     sp_model_free(m);
@@ -177,7 +177,7 @@ static const struct broken {
      "min_dwell_at_end, "
      "durations, durations_at_ends, rules, prior, decoding, labeller, windows); did you mean \"min_dwell\"?"},
     {OPEN "\"decoding\": {\"temprature\": 1}}", "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
-                                                "transition_weight, prior_weight); did you mean "
+                                                "transition_weight, prior_weight, floor); did you mean "
                                                 "\"temperature\"?"},
     /* names */
     {"{\"statepath_model\": 1}",
@@ -340,6 +340,8 @@ static const struct broken {
      "m.json:3:14: key \"decoding\", \"temperature\": scores are divided by it, so it must be above 0"},
     {OPEN "\"decoding\": {\"prior_weight\": true}}",
      "m.json:3:14: key \"decoding\", \"prior_weight\": needs a number; this is true"},
+    {OPEN "\"decoding\": {\"floor\": 1}}",
+     "m.json:3:14: key \"decoding\", \"floor\": smaller probabilities are raised to it, so it must lie between 0 and 1"},
     {OPEN "\"rules\": \"never a\"}",
      "m.json:3:1: key \"rules\": needs a list of rules, as [\"never REM Wake REM\"], not a string"},
     {OPEN "\"rules\": [7]}",

@@ -301,12 +301,54 @@ static void test_memory(void **state)
     }
 }
 
+/* Recordings of even number are sure of what the rules forbid: no path without a floor. */
+static void test_floor(void **state)
+{
+    enum { N = 8, T = 12, K = CASE_K };
+    double scores[N * T * K];
+    int32_t labels[N * T];
+    int64_t offsets[N + 1] = {0};
+    (void)state;
+    for (int i = 0; i < N * T; i++) {
+        const int t = i % T;
+        labels[i] = t < 6 ? 0 : 1 + (i / T) % 2;
+        for (int k = 0; k < K; k++)
+            scores[i * K + k] = k == labels[i] ? log(0.7) : log(0.1);
+        for (int k = 0; k < K && (i / T) % 2 == 0 && (t == 3 || t == 4); k++)
+            scores[i * K + k] = k == (t == 3 ? 0 : 3) ? 0 : -INFINITY;
+        offsets[i / T + 1] = i + 1;
+    }
+    sp_error err;
+    sp_model *rules = sp_model_new("rules", K, names);
+    assert_non_null(rules);
+    assert_ok(sp_model_set_matrix(rules, (const uint8_t[]){1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, NULL, &err), &err);
+    attempt a = {.options = sp_fit_options_default(), .workers = sp_workers_new(1)};
+    a.c.training =
+        (sp_training){.batch = {{scores, SP_F64, K, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    a.options.rules = rules;
+    a.options.features = SP_FEATURES_NONE;
+    for (int may = 0; may < 2; may++) {
+        sp_model *model;
+        sp_fit_report report;
+        a.c.training.may_have_floor = may;
+        assert_ok(sp_fit(&a.c.training, &a.options, a.workers, &model, &report, &err), &err);
+        assert_int_equal(report.n_lost, may ? N / 2 : 0);
+        assert_true(may ? model->floor > 0 && model->floor == report.floor : isnan(model->floor));
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+    }
+    a.options.n_folds = 2;
+    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);
+    sp_model_free(rules);
+    sp_workers_free(a.workers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_evidence),    cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_tied_memory),
+        cmocka_unit_test(test_tied_memory), cmocka_unit_test(test_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

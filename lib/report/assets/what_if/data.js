@@ -120,7 +120,7 @@ function changedModel() {
   if (dwells.some((n) => n > 1)) model.min_dwell = named(dwells, (n) => n > 1);
   if (M === K && durations.some((d) => d)) model.durations = named(durations, (d) => d);
   else if (M !== K && settings.model.durations) model.durations = settings.model.durations;
-  model.decoding = { temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
+  model.decoding = { ...decoding, temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
   return model;
 }
 /* The duration of class i within its bounds; null: it has none. Of a list of probabilities those outside become 0. */
