@@ -19,7 +19,7 @@ static void plan_one(sp_path_file *b, const char *group, const char *name, sp_pa
     b->n_extras++;
 }
 
-/* Places in the plan: two a strategy, then log_partition, then the draws, then the N best. */
+/* Places in the plan: two a strategy, then log_partition, then the draws and their intervals, then the N best. */
 enum { POSTERIOR, MARGIN, PER_STRATEGY };
 
 static sp_status plan(sp_path_file *b, sp_error *err)
@@ -51,8 +51,13 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     }
     const sp_paths_type type = b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16;
     b->draws_at = b->n_extras;
-    if (b->consumer.n_draws)
+    if (b->consumer.n_draws) {
         plan_one(b, "draws", NULL, type, true, b->consumer.n_draws);
+        for (int i = 0; i < b->figures.n; i++) {
+            plan_one(b, "intervals", b->figures.keys[i], SP_PATHS_F64, false, 0);
+            b->extras[b->n_extras - 1].n_columns = SP_DRAW_COLUMNS;
+        }
+    }
     if (b->consumer.n_best) {
         plan_one(b, "nbest", "paths", type, true, b->consumer.n_best);
         plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->consumer.n_best);
@@ -162,6 +167,22 @@ static sp_status write_draws(sp_path_file *b, int64_t first_step, int64_t S, sp_
     return status;
 }
 
+/* Recording by recording: a run has as many as its blocks hold, each with the work of all its draws. */
+static sp_status write_intervals(sp_path_file *b, int64_t first, int64_t N, const sp_decode_output *output, sp_error *err)
+{
+    double columns[SP_MOST_DRAW_FIGURES * SP_DRAW_COLUMNS];
+    sp_status status = SP_OK;
+    for (int64_t n = 0; n < N; n++) {
+        const int64_t at = b->block->offsets[n], steps = b->block->offsets[n + 1] - at;
+        TRY(sp_draw_figures_find(&b->figures, steps, output->paths + at, b->block->segments ? b->block->segments + at : NULL,
+                                 output->draw.n, output->draws + at, b->block->n_steps, columns, err));
+        for (int i = 0; i < b->figures.n; i++)
+            TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first + n, 1, columns + i * SP_DRAW_COLUMNS, err));
+    }
+done:
+    return status;
+}
+
 static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S, sp_error *err)
 {
     const int32_t n_best = b->consumer.n_best;
@@ -200,8 +221,10 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
         TRY(write_span_values(b, s, output, err));
     if (output->n_best)
         TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
-    if (output->draw.n)
+    if (output->draw.n) {
         TRY(write_draws(b, first_step, n_steps, err));
+        TRY(write_intervals(b, first, n_recordings, output, err));
+    }
 done:
     return status;
 }
@@ -294,7 +317,8 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
                                 .arg = b};
     if (o->output)
         sp_pipeline_add_consumer(p, &b->consumer);
-    return plan(b, err);
+    sp_status status = o->n_draws ? sp_draw_figures_open(&b->figures, p, o->n_draws, err) : SP_OK;
+    return status == SP_OK ? plan(b, err) : status;
 }
 
 sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
@@ -305,6 +329,7 @@ sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
         sp_paths_writer_abort(b->writer);
     free_room(b);
     sp_span_values_clear(&b->spans);
+    sp_draw_figures_clear(&b->figures);
     free(b->row);
     return status;
 }
