@@ -132,7 +132,7 @@ BUGS = [
     Bug("lib/decode/strategies/draws.c", "weights of transitions say nothing about draws",
         "into->pred_weight + row, d->sum", "NULL, d->sum"),
     Bug("lib/decode/strategies/draws.c", "all draws have the same numbers",
-        "sp_random_start(d->start, (uint64_t)r)", "sp_random_start(d->start, 0 * (uint64_t)r)"),
+        "d.start[r] = sp_random_start(own, r);", "d.start[r] = own;"),
     Bug("lib/decode/strategies/span_posterior.c", "an entity may go on after its last step",
         "step_along(s, span->type, is_after ? SP_SPAN_ENDS : SP_SPAN_GOES_ON,",
         "step_along(s, span->type, SP_SPAN_GOES_ON,"),

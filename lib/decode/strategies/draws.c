@@ -17,7 +17,7 @@
 typedef struct drawing {
     const sp_sum_steps *f;
     int32_t n;
-    uint64_t start; /* seed of the streams of the draws */
+    uint64_t *start; /* [n] of the stream of each draw */
     int32_t *paths;
     int64_t stride;
     int32_t *state, *before; /* [n] of each draw, at the step after and at the step at hand */
@@ -40,7 +40,7 @@ static void add_up(const double *from, int64_t n, const int32_t *states, const d
 /* The place in sum[n] that draw r has at step t: one of weight above 0. */
 static int64_t choose(const drawing *d, int32_t r, int64_t t, int64_t n)
 {
-    const double u = sp_random_unit_at(sp_random_start(d->start, (uint64_t)r), (uint64_t)t) * d->sum[n - 1];
+    const double u = sp_random_unit_at(d->start[r], (uint64_t)t) * d->sum[n - 1];
     int64_t low = 0, high = n - 1;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -117,18 +117,21 @@ sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw
         goto done;
     drawing d = {.f = &f,
                  .n = options->n,
-                 .start = sp_random_start(options->seed, (uint64_t)options->recording),
                  .paths = paths,
                  .stride = stride,
+                 .start = sp_scratch_get(scratch, n, sizeof *d.start),
                  .state = sp_scratch_get(scratch, n, sizeof *d.state),
                  .before = sp_scratch_get(scratch, n, sizeof *d.before),
                  .next = sp_scratch_get(scratch, n, sizeof *d.next),
                  .first = sp_scratch_get(scratch, M, sizeof *d.first),
                  .sum = sp_scratch_get(scratch, M, sizeof *d.sum)};
-    if (!d.state || !d.before || !d.next || !d.first || !d.sum || !sp_sum_steps_init(&f, chain, scores, scratch)) {
+    if (!d.start || !d.state || !d.before || !d.next || !d.first || !d.sum || !sp_sum_steps_init(&f, chain, scores, scratch)) {
         status = sp_no_memory(err);
         goto done;
     }
+    const uint64_t own = sp_random_start(options->seed, (uint64_t)options->recording);
+    for (size_t r = 0; r < n; r++)
+        d.start[r] = sp_random_start(own, r);
     for (size_t j = 0; j < M; j++)
         d.first[j] = -1;
     const sp_forward_sink sink = {draw_row, &d, 0};

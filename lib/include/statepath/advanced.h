@@ -112,7 +112,7 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
  *
  * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (n < 1, K differs); SP_ENOMEM.
  * Cost    the forward pass, half of sp_forward_backward(), and O(T n log(predecessors)); at each step an exponential for each
- *         predecessor of each state that some draw has. Memory as there, 12 n bytes and 12 M bytes. Probabilities are met to 2^-53.
+ *         predecessor of each state that some draw has. Memory as there, 20 n bytes and 12 M bytes. Probabilities are met to 2^-53.
  * Source  Carter and Kohn 1994, doi:10.1093/biomet/81.3.541; Fruehwirth-Schnatter 1994, doi:10.1111/j.1467-9892.1994.tb00184.x. */
 sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options, sp_scratch *scratch,
                    int32_t *paths, int64_t stride, sp_error *err);
