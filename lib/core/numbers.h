@@ -1,4 +1,4 @@
-/* Arrays of either type, read and written as doubles; not installed. */
+/* Arrays of either type, read and written as doubles; order and quantiles of doubles. Not installed. */
 #ifndef STATEPATH_CORE_NUMBERS_H
 #define STATEPATH_CORE_NUMBERS_H
 
@@ -38,6 +38,21 @@ static inline int64_t number_mask(void *e, sp_dtype dtype, int64_t n, const uint
         number_put(e, dtype, (size_t)i, mask[i] ? x : (double)-INFINITY);
     }
     return count;
+}
+
+/* Ascending, for qsort(); no NaN. */
+static inline int number_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* x [n] sorted, n > 0: definition 7 of Hyndman & Fan, linear between order statistics. */
+static inline double number_quantile(const double *x, int64_t n, double p)
+{
+    const double h = (double)(n - 1) * p;
+    const int64_t low = (int64_t)floor(h), high = low + 1 < n ? low + 1 : low;
+    return x[low] + (h - (double)low) * (x[high] - x[low]);
 }
 
 /* Copies the scores of step t to row [K]. Returns the greatest, -INFINITY where every class is impossible. */

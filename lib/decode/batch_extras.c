@@ -14,6 +14,8 @@ sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *o
     if (output->n_best >= INT32_MAX / chain->n_states)
         return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d", (int)output->n_best,
                        (int)chain->n_states, (int)(INT32_MAX / chain->n_states - 1));
+    if (output->draw.n < 0)
+        return sp_fail(err, SP_EINVAL, "%d draws: ask for at least one, or 0 for none", (int)output->draw.n);
     return SP_OK;
 }
 
@@ -86,6 +88,24 @@ static sp_status add_best(const sp_chain *chain, const sp_batch *batch, int64_t 
     return status == SP_EBUG ? SP_OK : status;
 }
 
+/* Draws of recording n, for which a path is not needed: a relaxed one has none. */
+static sp_status fill_draws(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                            const sp_decode_output *output)
+{
+    const sp_scores scores = sp_batch_recording(batch, n);
+    const int64_t stride = batch->scores.n_steps;
+    int32_t *draws = output->draws + batch->offsets[n];
+    sp_draw_options options = output->draw;
+    options.recording += n;
+    const sp_status status = sp_draws(chain, &scores, &options, scratch, draws, stride, NULL);
+    if (status != SP_ENOPATH)
+        return status;
+    for (int32_t r = 0; r < options.n; r++)
+        for (int64_t t = 0; t < scores.n_steps; t++)
+            draws[r * stride + t] = -1;
+    return SP_OK;
+}
+
 sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
                           const sp_decode_output *output)
 {
@@ -93,5 +113,7 @@ sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t 
     sp_status status = output->n_best > 0 ? add_best(chain, batch, n, scratch, output) : SP_OK;
     if (status == SP_OK && output->margins)
         status = fill_margin(chain, &scores, scratch, path_of(output, batch, n), output->margins + n);
+    if (status == SP_OK && output->draw.n > 0)
+        status = fill_draws(chain, batch, n, scratch, output);
     return status == SP_OK ? sp_batch_confidence(chain, batch, n, scratch, output) : status;
 }

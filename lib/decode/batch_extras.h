@@ -1,4 +1,4 @@
-/* What a batch may be asked for beside paths: confidence, log Z, margins, the n best paths; not installed. */
+/* What a batch may be asked for beside paths: confidence, log Z, margins, the n best paths, draws; not installed. */
 #ifndef STATEPATH_DECODE_BATCH_EXTRAS_H
 #define STATEPATH_DECODE_BATCH_EXTRAS_H
 

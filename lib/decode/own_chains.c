@@ -19,8 +19,8 @@ static sp_batch part_of(const sp_batch *all, int64_t first, int64_t n, int64_t *
     return part;
 }
 
-/* Where the answers of recordings from `first` on go, whose first step is `from`. Of N best paths nothing can be shifted: they lie path by
- * path over all steps. */
+/* Where the answers of recordings from `first` on go, whose first step is `from`. N best paths and draws cannot be shifted: they lie path
+ * by path over all steps. */
 static sp_decode_output output_of(const sp_decode_output *all, int64_t first, int64_t from)
 {
     return (sp_decode_output){.paths = all->paths + from,
@@ -35,8 +35,9 @@ sp_status sp_decode_batch_by(const sp_chain *const *chains, const int32_t *of, c
                              const sp_decode_options *options, sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
     const int64_t N = batch->n_recordings;
-    if (output->n_best > 0)
-        return sp_fail(err, SP_EINVAL, "N best paths of recordings that have rules of their own are not given; ask for one path");
+    if (output->n_best > 0 || output->draw.n > 0)
+        return sp_fail(err, SP_EINVAL, "%s of recordings that have rules of their own are not given; ask for one path",
+                       output->n_best > 0 ? "N best paths" : "draws");
     int64_t *offsets = malloc(((size_t)N + 1) * sizeof *offsets);
     sp_status status = offsets ? SP_OK : sp_no_memory(err);
     for (int64_t first = 0, end; status == SP_OK && first < N; first = end) {

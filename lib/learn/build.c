@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/edges.h"
+#include "core/model/edges.h"
 #include "core/names.h"
 #include "core/try.h"
 #include "tags/tags.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/edges.h"
+#include "core/model/edges.h"
 #include "core/model/model.h"
 #include "core/try.h"
 

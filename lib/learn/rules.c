@@ -1,8 +1,8 @@
 /* Rules as tables, and what labels show often enough to be allowed. */
 #include "statepath/learn.h"
 
-#include "core/edges.h"
 #include "core/model/durations.h"
+#include "core/model/edges.h"
 #include "core/model/model.h"
 #include "core/rules/rules.h"
 #include "core/try.h"

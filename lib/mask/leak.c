@@ -92,20 +92,6 @@ sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const in
     return SP_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* x sorted, n > 0: definition 7 of Hyndman & Fan. */
-static double quantile(const double *x, int64_t n, double p)
-{
-    double h = (double)(n - 1) * p;
-    int64_t low = (int64_t)floor(h), high = low + 1 < n ? low + 1 : low;
-    return x[low] + (h - (double)low) * (x[high] - x[low]);
-}
-
 static sp_leak_summary summarise(const double *leak, int64_t n)
 {
     sp_leak_summary s = {.maximum_row = -1};
@@ -143,9 +129,9 @@ sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabi
         for (int64_t t = 0; t < n; t++)
             if (leak[t] >= 0)
                 sorted[kept++] = leak[t];
-        qsort(sorted, (size_t)kept, sizeof *sorted, compare_doubles);
+        qsort(sorted, (size_t)kept, sizeof *sorted, number_compare);
         for (int32_t q = 0; q < n_quantiles; q++)
-            quantiles[q] = kept > 0 ? quantile(sorted, kept, probabilities[q]) : 0;
+            quantiles[q] = kept > 0 ? number_quantile(sorted, kept, probabilities[q]) : 0;
         free(sorted);
     }
     if (out)

@@ -43,6 +43,7 @@ sp_wants sp_consumers_want(const sp_pipeline *p)
         all.pieces |= c->piece || c->prepared;
         all.whole |= c->whole;
         all.n_best = c->n_best > all.n_best ? c->n_best : all.n_best;
+        all.n_draws = c->n_draws > all.n_draws ? c->n_draws : all.n_draws;
     }
     return all;
 }

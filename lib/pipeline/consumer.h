@@ -14,6 +14,7 @@ typedef struct sp_consumer {
     bool with_confidence; /* it takes the confidence of each step */
     bool with_broken;     /* and of long recordings which steps of relaxed paths break a rule */
     int32_t n_best;       /* so many best paths of viterbi, for which recordings are read whole; 0: none */
+    int32_t n_draws;      /* so many paths drawn from the posterior, likewise */
     bool whole;           /* recordings are read whole for it: it looks at scores together with paths */
 
     /* Before the first recording. */
@@ -54,7 +55,7 @@ typedef struct sp_wants {
     bool paths, confidence, broken;
     bool pieces; /* a long recording once more, when its paths are known */
     bool whole;  /* no recording in pieces */
-    int32_t n_best;
+    int32_t n_best, n_draws;
 } sp_wants;
 sp_wants sp_consumers_want(const sp_pipeline *p);
 

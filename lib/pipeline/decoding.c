@@ -57,7 +57,7 @@ done:
 static bool takes_chunks(const sp_pipeline *p)
 {
     const sp_wants wants = sp_consumers_want(p);
-    return wants.n_best == 0 && !wants.whole && !p->folds && !p->prepare.windows;
+    return wants.n_best == 0 && wants.n_draws == 0 && !wants.whole && !p->folds && !p->prepare.windows;
 }
 
 static void summarise(const sp_pipeline *p)

@@ -11,7 +11,16 @@
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
  * processor when it is decoded. */
-enum { BLOCK_BYTES = 8 << 20 };
+enum { BLOCK_BYTES = 8 << 20, ROWS_BYTES = 64 << 20 };
+
+/* Steps of a block: so many that its scores, and the N best paths and draws beside them, stay within these bytes. */
+static int64_t block_steps(const sp_pipeline *p)
+{
+    const sp_wants wants = sp_consumers_want(p);
+    const int64_t scores = BLOCK_BYTES / p->step_bytes;
+    const int64_t rows = ROWS_BYTES / ((int64_t)sizeof(int32_t) * (1 + wants.n_best + wants.n_draws));
+    return scores < rows ? scores : rows;
+}
 
 static void answers_clear(sp_answers *a)
 {
@@ -130,6 +139,7 @@ done:
 static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error *err)
 {
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    const int64_t most = block_steps(p);
     const sp_recordings *more[SP_MOST_AGAINST];
     sp_read_ahead ahead;
     sp_answers a[1 + SP_MOST_AGAINST] = {{.step_room = 0}};
@@ -139,13 +149,13 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_error
     TRY(sp_read_ahead_open(&ahead, &p->from, &p->raters.found, p->n_against, more) ? SP_OK : sp_no_memory(err));
     for (sp_part part; first < end; first += part.count) {
         bool is_new;
-        part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
+        part = sp_recordings_fit(&p->from, first, end, most);
         status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
         p->done.reading_failed |= status != SP_OK;
         if (status != SP_OK)
             goto done;
         if (p->source->is_decoded && first + part.count < end) { /* else paths are read from a file too */
-            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES / p->step_bytes);
+            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, most);
             sp_read_ahead_start(&ahead, &next, parts);
         }
         TRY(run_block(p, &ahead.now, a, err));

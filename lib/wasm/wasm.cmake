@@ -24,7 +24,7 @@ if(NOT wasm_works)
 endif()
 
 set(wasm_sources)
-foreach(name best_class block chain chain_rules edges isa logmath model/durations model/model model/model_check model/unfold model/windows name_hint names owned packed_scores path_score prepare row_check
+foreach(name best_class block chain chain_rules isa logmath model/durations model/edges model/model model/model_check model/unfold model/windows name_hint names owned packed_scores path_score prepare row_check
         rules/intern rules/product rules/refine rules/rule_automaton rules/rule_text rules/rules scratch status)
   list(APPEND wasm_sources ${CMAKE_CURRENT_SOURCE_DIR}/lib/core/${name}.c)
 endforeach()

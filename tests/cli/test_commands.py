@@ -62,6 +62,9 @@ class TestCommands(st.TestCase):
             (["compare", "doors.h5", "-m", "door.json", "--floor", "0"], "--floor 0: the smallest probability must lie between 0 and 1"),
             (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number, at least 0"),
             (["compare", "doors.h5", "-m", "door.json", "--nbest", "3"], "--nbest is written beside the paths: -o PATHS.h5 says where"),
+            (["decode", "doors.h5", "-m", "door.json", "-o", "p.csv", "--draws", "3"], "--draws is written in HDF5: -o PATHS.h5, not p.csv"),
+            (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--draws", "0"], "--draws 0: a number from 1 to 100000"),
+            (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--seed", "3"], "--seed is of use with --draws only"),
             (["compare", "doors.h5", "-m", "door.json", "--prior-weight", "1"],
              '--prior-weight needs class frequencies: model door has no "prior"'),
             (["compare", "doors.h5", "-m", "door.json", "--json", "x", "--csv", "x"], "two results would be written to x; name two files"),
@@ -220,6 +223,29 @@ class TestCommands(st.TestCase):
         self.assertEqual(result["strategies"]["argmax"]["illegal"], 1)
 
     # ---- decode: confidence and the n best ----
+
+    def test_draws(self):
+        """Beside all else: allowed paths, as often as they are probable; one seed the same, whatever the threads, the number and what is beside."""
+        self.h5("two.h5", probs=np.concatenate([PROBS[:3]] * 2 + [[[1, 0, 0], [0, 0, 1]]]), offsets=[0, 3, 6, 8], classes=DOOR["classes"])
+        self.statepath("decode", "two.h5", "-m", "door.json", "-o", "p.h5", "--draws", "4000", "--confidence", "--nbest", "2", status=3)
+        with h5py.File(self.path("p.h5")) as f:
+            draws, nbest, z = f["draws"][:], f["nbest/paths"][:], f["log_partition"][0]
+            self.assertEqual((draws.shape, draws.dtype, nbest.shape), ((4000, 8), np.int16, (2, 8)))
+            self.assertTrue((draws[:, 6:] == -1).all())
+            for n in range(2):
+                p = np.exp(np.log(PROBS[range(3), nbest[0, :3]]).sum() - z)
+                share = (draws[:, 3 * n:3 * n + 3] == nbest[0, :3]).all(axis=1).mean()
+                self.assertLess(abs(share - p), 5 * np.sqrt(p * (1 - p) / 4000))
+            self.assertFalse((draws[:, :3] == draws[:, 3:6]).all())  # the same scores, other draws
+            legal = {(0, 0), (0, 1), (1, 1), (1, 2), (1, 0), (2, 2), (2, 0)}
+            self.assertEqual({(a, b) for path in draws[:, :3].tolist() for a, b in zip(path, path[1:])} - legal, set())
+        for n, status, options in ((7, 3, ["--threads", "1"]), (9, 0, ["--threads", "2", "-s", "argmax"])):
+            self.statepath("decode", "two.h5", "-m", "door.json", "-o", "q.h5", "-f", "--draws", str(n), *options, status=status)
+            with h5py.File(self.path("q.h5")) as f:
+                np.testing.assert_array_equal(f["draws"][:], draws[:n])
+        self.statepath("decode", "two.h5", "-m", "door.json", "-o", "q.h5", "-f", "--draws", "9", "--seed", "1", status=3)
+        with h5py.File(self.path("q.h5")) as f:
+            self.assertTrue((f["draws"][:, :6] != draws[:9, :6]).any())
 
     def test_confidence_and_nbest(self):
         self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--confidence", "--nbest", "3")

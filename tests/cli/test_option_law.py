@@ -99,6 +99,7 @@ decode night.h5 -m m.json -o out.h5
     --join                          ; = windows.npz -m m.json -o out.h5
     --windows                       ; = windows.npz -m m.json -o out.h5 --join mean
     --ids
+    --seed                          ; --draws 2
     --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json

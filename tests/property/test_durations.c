@@ -1,6 +1,7 @@
 /* Durations against their definition: all paths of small random models, weighed run by run. Nothing here knows how a chain counts. */
 #include "check.h"
 #include "decode_one.h"
+#include "drawn.h"
 #include "random_batch.h"
 #include "random_model.h"
 #include "statepath/advanced.h"
@@ -281,6 +282,17 @@ static void check_marginals(const random_case *c, const all_paths *a, sp_scratch
             assert_true(a->marginal[t][path[t]] >= a->marginal[t][k] - 1e-9);
 }
 
+typedef struct weighed_case {
+    const random_case *c;
+    const all_paths *a;
+} weighed_case;
+
+static double sum_of(void *arg, const int32_t *path)
+{
+    const weighed_case *w = arg;
+    return weight_of(w->c, w->a, path)->sum;
+}
+
 static bool has_durations(const random_case *c)
 {
     for (int32_t k = 0; c->model->durations && k < c->model->n_classes; k++)
@@ -330,6 +342,7 @@ static void test_every_small_model(void **state)
     all_paths *a = malloc(sizeof *a);
     const int cases = getenv("STATEPATH_LIGHT") ? CASES / 4 : CASES;
     int n_paths = 0, n_none = 0;
+    drawn_tally drawn = {0};
     for (uint64_t seed = 0; seed < N_SHAPES * (uint64_t)cases; seed++) {
         const random_shape *shape = &shapes[seed % N_SHAPES];
         random_case c = random_case_new_durations(seed, shape, seed / N_SHAPES % 2 ? 4 : 24);
@@ -341,6 +354,7 @@ static void test_every_small_model(void **state)
                 check_viterbi(&c, a, shape->has_ties, scratch);
                 check_nbest(&c, a, scratch);
                 check_marginals(&c, a, scratch);
+                check_drawn(c.chain, &c.scores, seed, sum_of, &(weighed_case){&c, a}, scratch, &drawn);
                 n_paths++;
             } else {
                 assert_int_equal(sp_viterbi(c.chain, &c.scores, scratch, a->path[0], NULL, NULL), SP_ENOPATH);
@@ -352,6 +366,7 @@ static void test_every_small_model(void **state)
     free(a);
     sp_scratch_free(scratch);
     assert_true(n_paths > cases && n_none > cases / 4);
+    assert_drawn(&drawn);
 }
 
 /* ---- many recordings: what the kernels take, and what they leave ---- */

@@ -25,23 +25,6 @@ typedef struct all_paths {
     int32_t best_path[ORACLE_STEPS];
 } all_paths;
 
-/* Sum over the state paths that emit `path` and stand in state j at step t. */
-static double sum_to(const all_paths *a, const int32_t *path, int64_t t, int32_t j)
-{
-    const dense_model *m = a->m;
-    double weight = 0;
-    if (m->state_class[j] != path[t])
-        return 0;
-    if (t == 0)
-        weight = exp(m->start[j]);
-    for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
-        double into = sp_scores_is_gap(a->scores, t) ? (m->is_entry[j] ? 0 : -INFINITY) : m->weight[i * m->n_states + j];
-        if (into > -INFINITY && m->state_class[i] == path[t - 1])
-            weight += sum_to(a, path, t - 1, i) * exp(into);
-    }
-    return weight * exp(sp_scores_at(a->scores, t, path[t]));
-}
-
 static bool is_lower(const int32_t *a, const int32_t *b, int64_t n_steps)
 {
     for (int64_t t = n_steps - 1; t >= 0; t--)
@@ -59,9 +42,7 @@ static void visit(void *arg, const int32_t *path, double score, int64_t n_broken
     if (score == -INFINITY)
         return;
     if (!a->is_second_pass) {
-        double weight = 0;
-        for (int32_t j = 0; j < a->m->n_states; j++)
-            weight += sum_to(a, path, n_steps - 1, j) * exp(a->m->end[j]);
+        const double weight = oracle_path_weight(a->m, a->scores, path);
         a->z += weight;
         for (int64_t t = 0; t < n_steps; t++)
             a->marginal[t][path[t]] += weight;

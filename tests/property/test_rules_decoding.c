@@ -3,6 +3,7 @@
 #include "check.h"
 #include "core/rules/rules.h"
 #include "decode_one.h"
+#include "drawn.h"
 #include "oracle.h"
 #include "random_model.h"
 #include "statepath/advanced.h"
@@ -180,6 +181,7 @@ static int list_paths(const random_case *c, listed *out)
 
 typedef struct tally {
     int n_with_path, n_without, n_empty, n_across;
+    drawn_tally drawn;
 } tally;
 
 static void fail_case(const random_case *c, const char *what)
@@ -221,12 +223,26 @@ static void check_viterbi(const random_case *c, const sp_chain *chain, const lis
         fail_case(c, "the margin");
 }
 
-static bool is_listed(const random_case *c, const listed *all, int n, const int32_t *path)
+/* NULL: it has no finite score. */
+static const listed *find(const random_case *c, const listed *all, int n, const int32_t *path)
 {
     for (int i = 0; i < n; i++)
         if (memcmp(all[i].path, path, (size_t)c->scores.n_steps * sizeof *path) == 0)
-            return true;
-    return false;
+            return &all[i];
+    return NULL;
+}
+
+typedef struct listed_case {
+    const random_case *c;
+    const listed *all;
+    int n;
+} listed_case;
+
+static double weight_of(void *arg, const int32_t *path)
+{
+    const listed_case *l = arg;
+    const listed *found = find(l->c, l->all, l->n, path);
+    return found ? exp(found->score - l->all[0].score) : 0;
 }
 
 /* Marginals, log Z and what follows from them. */
@@ -257,10 +273,10 @@ static void check_sums(const random_case *c, const sp_chain *chain, const listed
     }
     for (int64_t t = 0; t < T; t++)
         found += expected[t * K + path[t]];
-    if (!is_listed(c, all, n, path) || found < best - 1e-9)
+    if (!find(c, all, n, path) || found < best - 1e-9)
         fail_case(c, "the path of mea");
     assert_ok(decode_posterior_viterbi(chain, &c->scores, scratch, path, NULL, &err), &err);
-    if (!is_listed(c, all, n, path))
+    if (!find(c, all, n, path))
         fail_case(c, "the path of posterior-viterbi");
 }
 
@@ -283,7 +299,7 @@ static void check_legal(const random_case *c, const sp_chain *chain, const liste
         const sp_status status = decode_one(strategies[s], chain, &c->scores, scratch, path, NULL, &err);
         if (status == SP_EDEADEND && (s == 0 ? has_impossible(c) : s != 2 && s != 4))
             continue;
-        if (status != SP_OK || !is_listed(c, all, n, path))
+        if (status != SP_OK || !find(c, all, n, path))
             fail_case(c, status == SP_OK ? "an illegal path" : err.message);
     }
     assert_ok(decode_viterbi_relaxed(chain, &c->scores, scratch, path, &n_broken, NULL, &err), &err);
@@ -315,7 +331,7 @@ static void check_announced(const random_case *c, const sp_chain *chain, const l
             fail_case(c, "a length announced in the middle of a recording");
         if (status == SP_OK)
             status = sp_online_finish(online, path + n_decided, &n_rest, &err);
-        if (status != SP_OK || !is_listed(c, all, n, path))
+        if (status != SP_OK || !find(c, all, n, path))
             fail_case(c, status == SP_OK ? "an illegal path of a stream" : err.message);
         if (lag == T && memcmp(path, all[0].path, (size_t)T * sizeof *path) != 0)
             fail_case(c, "a stream that waits for all is not Viterbi's path");
@@ -358,6 +374,8 @@ static void check_case(uint64_t seed, const random_shape *shape, sp_scratch *scr
             check_sums(&c, chain, all, n, scratch);
             check_legal(&c, chain, all, n, scratch);
             check_announced(&c, chain, all, n);
+            if (seed % 10 == 0) /* all paths are looked up */
+                check_drawn(chain, &c.scores, seed, weight_of, &(listed_case){&c, all, n}, scratch, &count->drawn);
         } else if (sp_viterbi(chain, &c.scores, scratch, path, NULL, &err) != SP_ENOPATH) {
             fail_case(&c, "a path where there is none");
         }
@@ -384,6 +402,7 @@ static void test_enumeration(void **state)
         check_case(seed, &shapes[seed % 5], scratch, &count);
     check_case(87771, &shapes[87771 % 5], scratch, &count); /* only what crosses a gap weighs anything */
     print_message("%d with a path, %d without, %d that no path can keep\n", count.n_with_path, count.n_without, count.n_empty);
+    assert_drawn(&count.drawn);
     assert_true(count.n_with_path > (int)n / 4 && count.n_without > (int)n / 20 && count.n_empty > (int)n / 100);
     sp_scratch_free(scratch);
 }

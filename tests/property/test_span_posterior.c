@@ -24,30 +24,6 @@ typedef struct all_paths {
     double z, with[ORACLE_STEPS]; /* sums of exp(score): of all paths, of those that read as having each span */
 } all_paths;
 
-/* Sum over the state paths that emit `path`, forwards. */
-static double weight_of(const all_paths *a, const int32_t *path)
-{
-    const dense_model *m = a->m;
-    double *now = calloc((size_t)m->n_states, sizeof *now), *next = calloc((size_t)m->n_states, sizeof *next), sum = 0;
-    assert_true(now && next);
-    for (int64_t t = 0; t < a->scores->n_steps; t++) {
-        for (int32_t j = 0; j < m->n_states; j++) {
-            next[j] = t == 0 ? exp(m->start[j]) : 0;
-            for (int32_t i = 0; t > 0 && i < m->n_states; i++)
-                next[j] += now[i] * exp(dense_weight(m, a->scores, t, i, j));
-            next[j] = m->state_class[j] == path[t] ? next[j] * exp(dense_emission(m, a->scores, t, j)) : 0;
-        }
-        double *other = now;
-        now = next;
-        next = other;
-    }
-    for (int32_t j = 0; j < m->n_states; j++)
-        sum += now[j] * exp(m->end[j]);
-    free(now);
-    free(next);
-    return sum;
-}
-
 static bool starts_anew(sp_tag tag)
 {
     return tag.kind == SP_TAG_BEGIN || tag.kind == SP_TAG_SINGLE;
@@ -81,7 +57,7 @@ static void visit(void *arg, const int32_t *path, double score, int64_t n_broken
     (void)n_broken, (void)relaxed_score;
     if (score == -INFINITY)
         return;
-    const double weight = weight_of(a, path);
+    const double weight = oracle_path_weight(a->m, a->scores, path);
     a->z += weight;
     for (int64_t i = 0; i < a->n; i++)
         if (reads_as(a->tags, a->scores, path, a->spans[i].first, a->spans[i].last, a->spans[i].type))

@@ -339,6 +339,28 @@ def test_confidence_and_nbest(rng, door):
     assert len(only.nbest[0][0]) == 1
 
 
+def test_draws(rng, door):
+    """Allowed, as often as marginals say, the same by one seed whatever the threads and the number; recordings apart."""
+    p = probabilities(rng, 30, 3)
+    draws = sp.draw(p, door, 2000, seed=4)
+    assert draws.shape == (2000, 30) and draws.dtype == np.int32 and all(door.is_legal(path) for path in draws[:100])
+    shares, m = np.stack([(draws == k).mean(0) for k in range(3)], 1), sp.marginals(p, door)
+    assert np.all(np.abs(shares - m) <= 5 * np.sqrt(m * (1 - m) / 2000) + 1e-3)
+    assert np.array_equal(sp.draw(p, door, 10, seed=4, threads=2), draws[:10]) and not np.array_equal(sp.draw(p, door, 10), draws[:10])
+    several = sp.draw([p, p, p[:5], p[:0]], door, 50, seed=4)
+    assert [d.shape for d in several] == [(50, 30), (50, 30), (50, 5), (50, 0)]
+    assert np.array_equal(several[0], draws[:50]) and not np.array_equal(several[1], several[0])
+    padded = sp.draw(np.stack([p, p]), door, 50, seed=4, lengths=[30, 7])
+    assert np.array_equal(padded[0], several[0]) and padded[1].shape == (50, 7)
+    known = sp.draw(p, door, 50, labels=np.where(np.arange(30) == 3, sp.decode(p, door), -1))
+    assert np.all(known[:, 3] == sp.decode(p, door)[3])
+    with pytest.raises(sp.NoPathError, match="recording 1 .* step 1"):
+        sp.draw([p, np.array([[1.0, 0, 0], [0, 0, 1.0]])], door)
+    for wrong in ({"n": 0}, {"n": -1}, {"n": 2.5}, {"seed": -1}, {"seed": "a"}):
+        with pytest.raises(sp.StatepathError, match=next(iter(wrong))):
+            sp.draw(p, door, **wrong)
+
+
 def test_marginals_sum_over_all_paths(rng, door):
     """Against the sum over all paths, written out."""
     e = rng.normal(size=(4, 3))
@@ -430,7 +452,7 @@ def test_a_class_that_comes_back():
         assert sp.decode(e, islands, strategy=strategy, kind="scores").tolist() == [1] * 300
 
 
-@pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
+@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
 def test_help_spells_out_each_argument(function):
     given = inspect.signature(function).parameters
     assert {"kind", "missing", "floor"} <= given.keys() and given["missing"].default == "error"
@@ -438,7 +460,7 @@ def test_help_spells_out_each_argument(function):
     assert ("labels" in given) == (function is not sp.OnlineDecoder) and ("lengths" in given) == (function is not sp.OnlineDecoder)
 
 
-@pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.leak, lambda *a, **o: sp.path_score(*a, [0, 0], **o), lambda *a, **o: sp.compare(a[0], [0, 0], a[1], **o),
+@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.marginals, sp.leak, lambda *a, **o: sp.path_score(*a, [0, 0], **o), lambda *a, **o: sp.compare(a[0], [0, 0], a[1], **o),
                                       lambda *a, **o: sp.fit([0, 0], a[0], **o), lambda *a, **o: sp.OnlineDecoder(a[1], 2, **o)])  # fmt: skip
 def test_unknown_argument(function):
     with pytest.raises(TypeError, match="unexpected keyword argument mising=: did you mean missing="):

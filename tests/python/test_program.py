@@ -187,3 +187,16 @@ def test_saved_otherwise(tmp_path, rng, door):
         d.save(tmp_path / "p.csv")
     d.save(tmp_path / "p.csv", force=True)
     assert sorted(f.name for f in tmp_path.iterdir()) == ["p.csv", "p.npz"]
+
+
+def test_draws_as_the_program_writes(program, tmp_path, rng):
+    """One seed says them in both, also where recordings are decoded in several groups."""
+    probs = rng.dirichlet([0.5] * 5, 3000)
+    offsets = np.concatenate([np.arange(0, 3000, 7), [3000]])
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["probs"], f["offsets"] = probs, offsets
+        f.attrs["classes"] = sp.Model.load("sleep-aasm").classes
+    subprocess.run([program, "decode", tmp_path / "in.h5", "-m", "sleep-aasm", "-o", tmp_path / "out.h5", "--draws", "20", "--seed", "5", "-q"], check=True)
+    with h5py.File(tmp_path / "out.h5") as f:
+        written = f["draws"][:]
+    assert np.array_equal(np.concatenate(sp.draw(probs, "sleep-aasm", 20, seed=5, offsets=offsets), axis=1), written)

@@ -298,6 +298,27 @@ double oracle_path_score(const dense_model *m, const sp_scores *scores, const in
     return score;
 }
 
+double oracle_path_weight(const dense_model *m, const sp_scores *scores, const int32_t *path)
+{
+    double *now = new_array((size_t)m->n_states, sizeof *now), *next = new_array((size_t)m->n_states, sizeof *next), sum = 0;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        for (int32_t j = 0; j < m->n_states; j++) {
+            next[j] = t == 0 ? exp(m->start[j]) : 0;
+            for (int32_t i = 0; t > 0 && i < m->n_states; i++)
+                next[j] += now[i] * exp(dense_weight(m, scores, t, i, j));
+            next[j] = m->state_class[j] == path[t] ? next[j] * exp(dense_emission(m, scores, t, j)) : 0;
+        }
+        double *other = now;
+        now = next;
+        next = other;
+    }
+    for (int32_t j = 0; j < m->n_states; j++)
+        sum += now[j] * exp(m->end[j]);
+    free(now);
+    free(next);
+    return sum;
+}
+
 double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores, const int32_t *path)
 {
     int64_t n_steps = scores->n_steps, run = 0;

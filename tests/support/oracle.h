@@ -49,7 +49,10 @@ int64_t oracle_first_unreachable(const dense_model *m, const sp_scores *scores);
 /* Score of a class path: the best of all state paths that emit it. */
 double oracle_path_score(const dense_model *m, const sp_scores *scores, const int32_t *path);
 
-/* The same straight from the rules, for models with one state per class: start, pairs, end, and the length of each run, without
+/* The sum over the state paths that emit it of exp(score). */
+double oracle_path_weight(const dense_model *m, const sp_scores *scores, const int32_t *path);
+
+/* oracle_path_score() straight from the rules, for models with one state per class: start, pairs, end, and the length of each run, without
  * any unfolding. */
 double oracle_rules_score(const sp_model *model, const int32_t *class_of_column, const sp_scores *scores, const int32_t *path);
 

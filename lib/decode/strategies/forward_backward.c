@@ -21,7 +21,7 @@ int64_t sp_marginal_least_block(int64_t n_steps)
 }
 
 /* How many steps are kept at a time: all, or about sqrt(T). */
-static int64_t block_length(const sp_marginal_sink *sink, int64_t n_steps, int32_t n_states)
+static int64_t block_length(const sp_forward_sink *sink, int64_t n_steps, int32_t n_states)
 {
     if (!sink)
         return 1;
@@ -57,14 +57,12 @@ static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, dou
     return true;
 }
 
-/* The backward pass, block by block; forward rows of all but the last block are made again from the block's first. */
-static void backward_pass(const sp_sum_steps *f, const sp_marginal_sink *sink, int64_t block, double *kept, const double *starts)
+/* Hands out the rows from the last to the first, block by block; those of all but the last block are made again from the block's
+ * first. */
+static void hand_out_rows(const sp_sum_steps *f, const sp_forward_sink *sink, int64_t block, double *kept, const double *starts)
 {
     size_t n_states = (size_t)f->chain->n_states;
     int64_t n_steps = f->scores->n_steps, last_block = (n_steps - 1) / block;
-    for (size_t i = 0; i < n_states; i++)
-        f->back[i] = f->chain->end[i];
-    sp_take_greatest(f->back, f->chain->n_states);
     for (int64_t b = last_block; b >= 0; b--) {
         int64_t first = b * block, end = first + block < n_steps ? first + block : n_steps;
         if (b < last_block) {
@@ -74,11 +72,8 @@ static void backward_pass(const sp_sum_steps *f, const sp_marginal_sink *sink, i
                 sp_sum_forward(f, sp_scores_reach(f->scores, t), t, kept + (size_t)(t - 1 - first) * n_states,
                                kept + (size_t)(t - first) * n_states);
         }
-        for (int64_t t = end - 1; t >= first; t--) {
-            sp_sum_hand_out(f, sink, t, kept + (size_t)(t - first) * n_states);
-            if (t > 0)
-                sp_sum_backward(f, sp_scores_is_gap(f->scores, t), t);
-        }
+        for (int64_t t = end - 1; t >= first; t--)
+            sink->row(sink->arg, t, kept + (size_t)(t - first) * n_states);
     }
 }
 
@@ -90,39 +85,57 @@ bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scra
     size_t row = (size_t)chain->n_states * sizeof(double);
     sp_step_room room;
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = sp_scratch_get(scratch, (size_t)block, row) && sp_scratch_get(scratch, (size_t)n_blocks, row) &&
-                    sp_sum_steps_reserve(&room, chain, scores, scratch);
+    bool has_room = sp_sum_steps_reserve(&room, chain, scores, scratch) && sp_scratch_get(scratch, (size_t)block, row) &&
+                    sp_scratch_get(scratch, (size_t)n_blocks, row);
     sp_scratch_release(scratch, mark);
     return has_room;
 }
 
-/* For T > 0; the scratch is released by the caller. */
-static sp_status marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
-                               double *log_z, sp_error *err)
+sp_status sp_forward_rows(const sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink, double *log_z, sp_error *err)
 {
+    const sp_chain *chain = f->chain;
     size_t n_states = (size_t)chain->n_states;
-    int64_t n_steps = scores->n_steps, block = block_length(sink, n_steps, chain->n_states), n_blocks = (n_steps - 1) / block + 1;
+    int64_t n_steps = f->scores->n_steps, block = block_length(sink, n_steps, chain->n_states);
+    int64_t n_blocks = (n_steps - 1) / block + 1;
     if ((size_t)(sink ? block : 2) > SIZE_MAX / n_states || (size_t)n_blocks > SIZE_MAX / n_states)
         return sp_no_memory(err);
-    sp_sum_steps f;
     double *kept = sp_scratch_get(scratch, (size_t)(sink ? block : 2) * n_states, sizeof *kept);
     double *starts = sp_scratch_get(scratch, sink ? (size_t)n_blocks * n_states : 0, sizeof *starts);
-    if (!kept || !starts || !sp_sum_steps_init(&f, chain, scores, scratch))
+    if (!kept || !starts)
         return sp_no_memory(err);
     sp_total log_scale = {0, 0};
     const double *last;
-    if (!forward_pass(&f, block, kept, sink ? starts : NULL, &log_scale, &last))
-        return sp_decode_no_path(chain, scores, scratch, err);
+    if (!forward_pass(f, block, kept, sink ? starts : NULL, &log_scale, &last))
+        return sp_decode_no_path(chain, f->scores, scratch, err);
     for (size_t j = 0; j < n_states; j++)
-        f.ahead[j] = last[j] + chain->end[j];
-    double log_end = sp_logsumexp(f.ahead, chain->n_states);
+        f->ahead[j] = last[j] + chain->end[j];
+    double log_end = sp_logsumexp(f->ahead, chain->n_states);
     if (log_end == -INFINITY)
-        return sp_decode_no_path(chain, scores, scratch, err);
+        return sp_decode_no_path(chain, f->scores, scratch, err);
     sp_total_add(&log_scale, log_end);
     *log_z = log_scale.sum + log_scale.lost;
     if (sink)
-        backward_pass(&f, sink, block, kept, starts);
+        hand_out_rows(f, sink, block, kept, starts);
     return SP_OK;
+}
+
+typedef struct backward_pass {
+    const sp_sum_steps *f;
+    const sp_marginal_sink *sink;
+} backward_pass;
+
+/* The backward pass at row t, as forward rows come. */
+static void backward_row(void *arg, int64_t t, const double *forward)
+{
+    const backward_pass *pass = arg;
+    const sp_sum_steps *f = pass->f;
+    for (int32_t i = 0; t == f->scores->n_steps - 1 && i < f->chain->n_states; i++)
+        f->back[i] = f->chain->end[i];
+    if (t == f->scores->n_steps - 1)
+        sp_take_greatest(f->back, f->chain->n_states);
+    sp_sum_hand_out(f, pass->sink, t, forward);
+    if (t > 0)
+        sp_sum_backward(f, sp_scores_is_gap(f->scores, t), t);
 }
 
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
@@ -132,7 +145,11 @@ sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_sc
     sp_status status = sp_decode_check(chain, scores, err);
     if (status == SP_OK && scores->n_steps > 0) {
         const sp_scratch_mark mark = sp_scratch_here(scratch);
-        status = marginal_rows(chain, scores, scratch, sink, &log_z, err);
+        sp_sum_steps f;
+        backward_pass pass = {&f, sink};
+        const sp_forward_sink rows = {backward_row, &pass, sink ? sink->block : 0};
+        status = sp_sum_steps_init(&f, chain, scores, scratch) ? sp_forward_rows(&f, scratch, sink ? &rows : NULL, &log_z, err)
+                                                               : sp_no_memory(err);
         sp_scratch_release(scratch, mark);
     }
     if (status == SP_OK && log_partition)

@@ -25,6 +25,20 @@ typedef struct sp_marginal_sink {
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
                            double *log_partition, sp_error *err);
 
+/* Rows of the forward pass alone, for who goes back in a way of its own. */
+typedef struct sp_forward_sink {
+    /* Called for t = T-1 .. 0. forward [M]: a[t,j] less a constant of the row; the arrays of the steps may be written. */
+    void (*row)(void *arg, int64_t t, const double *forward);
+    void *arg;
+    int64_t block; /* as above */
+} sp_forward_sink;
+
+/* Runs forward, T > 0, by steps that are ready (kernels/sum_steps.h), then hands out the rows. sink NULL: log Z only. The scratch is
+ * released by the caller. SP_OK, SP_ENOPATH, SP_ENOMEM. */
+struct sp_sum_steps;
+sp_status sp_forward_rows(const struct sp_sum_steps *f, sp_scratch *scratch, const sp_forward_sink *sink, double *log_z,
+                          sp_error *err);
+
 /* So many steps kept at a time need the least memory, about that of 2 sqrt(T) rows. */
 int64_t sp_marginal_least_block(int64_t n_steps);
 

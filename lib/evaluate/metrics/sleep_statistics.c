@@ -82,6 +82,7 @@ static void all_undefined(sp_sleep_statistics *out, const char *reason)
 {
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
         out->values[m] = value_undefined(reason);
+    out->awakenings = value_undefined(reason);
 }
 
 static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_statistics *out)
@@ -95,6 +96,7 @@ static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_s
     int64_t in_bed = c.last - c.first + 1;
     int64_t sleep = c.stage[SP_STAGE_N1] + c.stage[SP_STAGE_N2] + c.stage[SP_STAGE_N3] + c.stage[SP_STAGE_REM];
     sp_value *v = out->values;
+    out->awakenings = value_of((double)c.awakenings);
     v[SP_SLEEP_TIB] = value_of((double)in_bed * minute);
     v[SP_SLEEP_TST] = value_of((double)sleep * minute);
     v[SP_SLEEP_SE] = value_of(100 * (double)sleep / (double)in_bed);

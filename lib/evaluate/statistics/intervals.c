@@ -38,7 +38,7 @@ int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n)
 
 uint32_t sp_cluster_group(uint64_t seed, int64_t cluster)
 {
-    return (uint32_t)(random_mix(random_mix(~seed) + (uint64_t)cluster) & (SP_CLUSTER_GROUPS - 1));
+    return (uint32_t)(sp_random_start(~seed, (uint64_t)cluster) & (SP_CLUSTER_GROUPS - 1));
 }
 
 /* ---- intervals ---- */

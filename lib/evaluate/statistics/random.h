@@ -1,8 +1,7 @@
 /* Random numbers for resampling: as many independent streams as there are resamples, so that any thread can draw any of them.
  *
  * Stream s of a seed is xoshiro256++ in four lanes (Blackman and Vigna 2021, doi:10.1145/3460772), whose 16 words come from
- * SplitMix64 (Steele et al. 2014, doi:10.1145/2714064) started at mix(mix(seed) + s). Two streams of a period of 2^256 do not
- * meet in practice. GSL's generators are a call a number, and seeding 10,000 of its Mersenne Twisters takes longer than drawing.
+ * stream s of SplitMix64 (core/random_mix.h). Two streams of a period of 2^256 do not meet in practice. GSL's generators are a call a number, and seeding 10,000 of its Mersenne Twisters takes longer than drawing.
  */
 #ifndef EVALUATE_RANDOM_H
 #define EVALUATE_RANDOM_H
@@ -10,26 +9,21 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/random_mix.h"
+
 enum { RANDOM_LANES = 4 };
 
 typedef struct random_stream {
     uint64_t s[4][RANDOM_LANES];
 } random_stream;
 
-static inline uint64_t random_mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static inline random_stream random_open(uint64_t seed, uint64_t stream)
 {
     random_stream out;
-    uint64_t x = random_mix(random_mix(seed) + stream);
+    const uint64_t start = sp_random_start(seed, stream);
     for (int i = 0; i < 4; i++)
         for (int lane = 0; lane < RANDOM_LANES; lane++)
-            out.s[i][lane] = random_mix(x += UINT64_C(0x9e3779b97f4a7c15));
+            out.s[i][lane] = sp_random_at(start, (uint64_t)(i * RANDOM_LANES + lane));
     return out;
 }
 

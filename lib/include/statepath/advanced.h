@@ -1,5 +1,5 @@
-/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, and by how much the best one won.
- * sp_decode_batch() (decode.h) gives confidence, margins and N best paths for many recordings at once.
+/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, by how much the best one won, and paths drawn from
+ * the posterior. sp_decode_batch() (decode.h) gives confidence, margins, N best paths and draws for many recordings at once.
  */
 #ifndef STATEPATH_ADVANCED_H
 #define STATEPATH_ADVANCED_H
@@ -94,6 +94,28 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
  * Returns SP_OK; SP_ENOPATH; SP_EINVAL where the path names no class; SP_ENOMEM. O(T transitions) time, 4 M doubles. */
 sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
                     sp_error *err);
+
+/* ---- paths drawn from the posterior ---- */
+
+/* n paths of classes, each drawn by itself with its posterior probability
+ *
+ *     p(path | all steps) = sum over the state paths that emit it of exp(score) / Z
+ *
+ * Exact: rules, durations, gaps, starts and ends are obeyed by every draw, and each marginal, of a step or of anything else that
+ * a path says, is the share of draws that have it, but for the error of n draws. Figures of the draws have the spread that scores
+ * and rules leave: the central 95 % of them is an interval of the figure. Scores of a network are most often too sure, and so are
+ * their draws; learn.h calibrates scores.
+ *
+ *   options  n >= 1; the same seed and recording give the same draws, of whichever n the first
+ *   paths    out: draw r at paths + r * stride, T classes each; untouched on failure
+ *   stride   >= T
+ *
+ * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (n < 1, K differs); SP_ENOMEM.
+ * Cost    the forward pass, half of sp_forward_backward(), and O(T n log(predecessors)); at each step an exponential for each
+ *         predecessor of each state that some draw has. Memory as there, 20 n bytes and 12 M bytes. Probabilities are met to 2^-53.
+ * Source  Carter and Kohn 1994, doi:10.1093/biomet/81.3.541; Fruehwirth-Schnatter 1994, doi:10.1111/j.1467-9892.1994.tb00184.x. */
+sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options, sp_scratch *scratch,
+                   int32_t *paths, int64_t stride, sp_error *err);
 
 #ifdef __cplusplus
 }

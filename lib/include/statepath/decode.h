@@ -164,6 +164,13 @@ sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_dec
 
 /* ---- many recordings, many threads ---- */
 
+/* Which paths to draw, see sp_draws() in advanced.h. */
+typedef struct sp_draw_options {
+    int32_t n; /* so many */
+    uint64_t seed;
+    int64_t recording; /* number of the recording, of a batch of its first: recordings of the same scores are drawn apart */
+} sp_draw_options;
+
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
 typedef struct sp_decode_output {
     int32_t *paths;      /* [S], never NULL; -1 at every step of a recording that could not be decoded */
@@ -181,6 +188,10 @@ typedef struct sp_decode_output {
     int32_t *best_paths;   /* [n_best,S], -1 where there are fewer; never NULL when n_best > 0 */
     double *best_scores;   /* [N,n_best] nats, -INFINITY where there are fewer; never NULL when n_best > 0 */
     int32_t *n_best_found; /* [N] how many there are; may be NULL */
+
+    /* Paths drawn from the posterior of each recording, whatever the strategy. */
+    sp_draw_options draw; /* n 0: none */
+    int32_t *draws;       /* [draw.n,S], -1 where no allowed path exists; never NULL when draw.n > 0 */
 } sp_decode_output;
 
 /* Decodes each recording of a batch. Each path of a strategy that maximises something is added up and compared with the value of
@@ -190,8 +201,8 @@ typedef struct sp_decode_output {
  *
  * With options->relax a recording that the strategy cannot decode is decoded once more, see above.
  *
- * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter or n_best out of range),
- * outputs untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
+ * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter, n_best or draw.n out of
+ * range), outputs untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err);
 

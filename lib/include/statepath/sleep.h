@@ -62,6 +62,7 @@ const char *sp_sleep_measure_name(sp_sleep_measure measure); /* "REM latency" */
 const char *sp_sleep_measure_unit(sp_sleep_measure measure); /* "min", "%", "1/h" */
 
 typedef struct sp_sleep_statistics {
+    sp_value awakenings;                  /* changes from sleep to wake, as SFI counts them */
     sp_value values[SP_N_SLEEP_MEASURES]; /* undefined "no sleep", "no REM", "no scored steps", "not decoded" */
 } sp_sleep_statistics;
 

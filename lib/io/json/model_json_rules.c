@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/edges.h"
+#include "core/model/edges.h"
 #include "core/try.h"
 #include "io/json/model_json_reader.h"
 #include "tags/tied.h"

@@ -1,5 +1,5 @@
-/* The file of paths that compare and decode write: paths, labels, and when asked the confidence of each step and the N best
- * paths.
+/* The file of paths that compare and decode write: paths, labels, and when asked the confidence of each step, the N best paths and
+ * paths drawn from the posterior.
  *
  *   /confidence/<strategy>       f32 [S]  marginal, given the rules, of the class that the path has; NaN where undecoded
  *   /path_posteriors/<strategy>  f64 [N]  exp(path score - log Z); NaN where undecoded
@@ -7,16 +7,19 @@
  *   /log_partition               f64 [N]  log Z
  *   /nbest/paths                 as the paths [n,S], -1 where there are fewer; /nbest/scores f64 [n,N], -inf where there are
  *                                fewer
+ *   /draws                       as the paths [n,S], -1 where no allowed path exists
+ *   /intervals/<figure>          f64 [N,4]: decoded, low, high, share of draws, see draw_figures.h
  */
 #ifndef PIPELINE_FILES_PATHS_H
 #define PIPELINE_FILES_PATHS_H
 
 #include "io/paths_writer.h"
+#include "pipeline/files/draw_figures.h"
 #include "pipeline/files/span_values.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 
-enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 3 };
+enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 4 + SP_MOST_DRAW_FIGURES };
 
 typedef struct sp_path_file {
     sp_consumer consumer; /* what the pipeline sees */
@@ -25,16 +28,17 @@ typedef struct sp_path_file {
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
     bool is_wide;            /* int32 paths */
     /* Further datasets. */
-    int32_t n_extras;
+    int32_t n_extras, draws_at; /* the place of the draws among them, and of the intervals after these */
     sp_paths_extra extras[MAX_EXTRAS];
     char names[MAX_EXTRAS][64];
     /* One block of one strategy; buffers that only grow. */
     float *confidence;
     double *log_partition, *margins, *best_scores;
-    int32_t *best_paths;
+    int32_t *best_paths, *draws;
     int16_t *narrow;
     int64_t step_room, recording_room;
-    sp_span_values spans;  /* of a file of spans */
+    sp_span_values spans; /* of a file of spans */
+    sp_draw_figures figures;
     const sp_block *block; /* lent by reserve(), of the paths that follow */
     double *row;           /* [recordings of a block] */
     int64_t row_room;

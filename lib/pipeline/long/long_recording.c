@@ -31,11 +31,15 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
     if (p->source->takes_chunks(p) || info->n_recordings == 0 || length_of(p, longest) <= sp_long_whole_bytes() / p->step_bytes)
         return SP_OK;
     const sp_wants wants = sp_consumers_want(p);
-    const int32_t n_best = wants.n_best;
-    const double step = (double)p->step_bytes + (double)sizeof(int32_t) * (n_best + p->n_strategies);
+    const int32_t n_best = wants.n_best, n_draws = wants.n_draws;
+    const double step = (double)p->step_bytes + (double)sizeof(int32_t) * ((double)n_best + n_draws + p->n_strategies);
     const double T = (double)length_of(p, longest), need = step * T;
     const double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const char *what = p->folds ? "`cv`" : n_best ? "`nbest`" : p->prepare.windows ? "a model with windows" : "`output`";
+    const char *what = p->folds             ? "`cv`"
+                       : n_best             ? "`nbest`"
+                       : n_draws            ? "`draws`"
+                       : p->prepare.windows ? "a model with windows"
+                                            : "`output`";
     char n[SP_COUNT_TEXT];
     sp_count_text((int64_t)T, n);
     if (need > there)
@@ -46,6 +50,7 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
             info->ids[longest], n, what, 1e-9 * need, 1e-9 * there,
             p->folds             ? "fit, then compare"
             : n_best             ? "leave `nbest` out"
+            : n_draws            ? "leave `draws` out"
             : p->prepare.windows ? "fit it with `features` none"
                                  : "write .h5");
     sp_run_notice(

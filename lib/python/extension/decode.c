@@ -12,29 +12,42 @@
 typedef struct decoding {
     request r;
     sp_decode_options how;
-    array paths, scores, status, step, n_broken, broken, confidence, log_partition, margins, best_paths, best_scores, n_found;
-    int32_t n_best;
+    array paths, scores, status, step, n_broken, broken, confidence, log_partition, margins, best_paths, best_scores, n_found,
+        draws;
+    int32_t n_best, n_draws;
+    uint64_t seed;
     sp_decoded *results; /* [most recordings of a group] */
     int32_t *best;       /* [n_best, most steps of a group] */
+    int32_t *drawn;      /* [n_draws, most steps of a group] */
 } decoding;
 
 static void decoding_release(request *job)
 {
     decoding *a = (decoding *)job;
-    array *const all[] = {&a->paths,      &a->scores,        &a->status,  &a->step,       &a->n_broken,    &a->broken,
-                          &a->confidence, &a->log_partition, &a->margins, &a->best_paths, &a->best_scores, &a->n_found};
+    array *const all[] = {&a->paths,       &a->scores,     &a->status,        &a->step,    &a->n_broken,
+                          &a->broken,      &a->confidence, &a->log_partition, &a->margins, &a->best_paths,
+                          &a->best_scores, &a->n_found,    &a->draws};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         array_release(all[i]);
     free(a->results);
     free(a->best);
+    free(a->drawn);
+}
+
+/* A number of paths; of NULL 0. False with an exception. */
+static bool take_number(PyObject *number, int32_t *out)
+{
+    *out = number ? (int32_t)PyLong_AsLong(number) : 0;
+    return *out >= 0 && !PyErr_Occurred();
 }
 
 static bool answers_take(PyObject *outputs, decoding *a)
 {
     const int64_t N = a->r.n_recordings, S = a->r.n_steps;
-    PyObject *n_best = MEMBER(outputs, "n_best");
-    a->n_best = n_best ? (int32_t)PyLong_AsLong(n_best) : 0;
-    if (a->n_best < 0 || PyErr_Occurred())
+    PyObject *seed = MEMBER(outputs, "seed");
+    a->seed = seed ? PyLong_AsUnsignedLongLong(seed) : 0;
+    if (PyErr_Occurred() || !take_number(MEMBER(outputs, "n_best"), &a->n_best) ||
+        !take_number(MEMBER(outputs, "n_draws"), &a->n_draws))
         return false;
     if (!array_from(outputs, "paths", INT32, S, true, &a->paths) ||
         !array_from(outputs, "scores", FLOAT64, N, true, &a->scores) ||
@@ -46,9 +59,11 @@ static bool answers_take(PyObject *outputs, decoding *a)
         !array_from(outputs, "margin", FLOAT64, N, true, &a->margins) ||
         !array_from(outputs, "best_paths", INT32, a->n_best * S, true, &a->best_paths) ||
         !array_from(outputs, "best_scores", FLOAT64, a->n_best * N, true, &a->best_scores) ||
-        !array_from(outputs, "n_found", INT32, N, true, &a->n_found))
+        !array_from(outputs, "n_found", INT32, N, true, &a->n_found) ||
+        !array_from(outputs, "draws", INT32, a->n_draws * S, true, &a->draws))
         return false;
-    const bool has_all = a->paths.data && (a->n_best == 0 || (a->best_paths.data && a->best_scores.data));
+    const bool has_all =
+        a->paths.data && (a->n_best == 0 || (a->best_paths.data && a->best_scores.data)) && (a->n_draws == 0 || a->draws.data);
     if (!has_all)
         PyErr_SetString(PyExc_TypeError, "an output array is missing");
     return has_all;
@@ -63,6 +78,14 @@ static void *item(const array *a, int64_t i, size_t size)
 static uint8_t status_number(sp_status status)
 {
     return status == SP_OK ? 0 : status == SP_ENOPATH ? 1 : status == SP_EDEADEND ? 2 : 3;
+}
+
+/* Paths of a group, one after the other, to those of all recordings. */
+static void put_paths(const decoding *a, const group *g, int32_t n, const int32_t *paths, const array *all)
+{
+    for (int32_t i = 0; i < n && g->n_steps > 0; i++)
+        memcpy((int32_t *)all->data + i * a->r.n_steps + g->first_step, paths + i * g->n_steps,
+               (size_t)g->n_steps * sizeof *paths);
 }
 
 /* The results of a group, to the arrays of all. */
@@ -80,9 +103,8 @@ static void put_results(decoding *a, const group *g)
         if (a->n_broken.data)
             ((int64_t *)a->n_broken.data)[g->first + n] = result->n_broken;
     }
-    for (int32_t b = 0; b < a->n_best && g->n_steps > 0; b++)
-        memcpy((int32_t *)a->best_paths.data + b * a->r.n_steps + g->first_step, a->best + b * g->n_steps,
-               (size_t)g->n_steps * sizeof *a->best);
+    put_paths(a, g, a->n_best, a->best, &a->best_paths);
+    put_paths(a, g, a->n_draws, a->drawn, &a->draws);
 }
 
 static sp_status decode_group(request *r, const group *g, sp_error *err)
@@ -99,6 +121,8 @@ static sp_status decode_group(request *r, const group *g, sp_error *err)
         .best_paths = a->best,
         .best_scores = item(&a->best_scores, g->first * a->n_best, sizeof(double)),
         .n_best_found = item(&a->n_found, g->first, sizeof(int32_t)),
+        .draw = {.n = a->n_draws, .seed = a->seed, .recording = g->first},
+        .draws = a->drawn,
     };
     const sp_batch batch = sp_block_batch(g->block);
     sp_workers *workers = r->context->workers;
@@ -125,7 +149,8 @@ static bool reserve(decoding *a)
 {
     a->results = malloc(((size_t)a->r.most_recordings + 1) * sizeof *a->results);
     a->best = malloc(((size_t)a->n_best * (size_t)a->r.most_steps + 1) * sizeof *a->best);
-    return (a->results && a->best) || PyErr_NoMemory();
+    a->drawn = malloc(((size_t)a->n_draws * (size_t)a->r.most_steps + 1) * sizeof *a->drawn);
+    return (a->results && a->best && a->drawn) || PyErr_NoMemory();
 }
 
 PyObject *py_decode(PyObject *module, PyObject *args)

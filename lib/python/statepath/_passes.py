@@ -1,4 +1,4 @@
-"""What the whole recording says: marginals, log partition, path scores."""
+"""What the whole recording says: marginals, log partition, path scores, draws."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._decode import no_path
+from ._decode import _look_at, _outputs, _whole, no_path
 from ._errors import StatepathError
 from ._model import Model
 from ._request import Options, Request, with_options
@@ -67,6 +67,59 @@ def log_partition(scores: Any, model: Model | str, **options: Unpack[Options]) -
     z = np.empty(request.batch.n_recordings)
     _core.forward_backward(request.chain, request.inputs, request.options, None, z)
     return request.batch.recordings(z)
+
+
+@with_options(Options)
+def draw(scores: Any, model: Model | str, n: int = 200, *, seed: int = 0, **options: Unpack[Options]) -> Any:
+    """Paths drawn from the posterior: each by itself, with its probability given the scores and the rules. Exact.
+
+    A figure of a recording, computed from each draw, has the spread that scores and rules leave it. Scores of networks are most often too
+    sure, and so are intervals from draws.
+
+    Parameters
+    ----------
+    scores, model
+        As in :func:`decode`.
+    n : int
+        So many paths of each recording.
+    seed : int
+        The same seed gives the same paths, whatever `n` and `threads`.
+    **options
+        Those of :func:`decode` up to `threads` that say what the scores are.
+
+    Returns
+    -------
+    draws : array of int32, or a list of them
+        [n,T] of one recording; of several one for each, of the steps that take part.
+
+    Raises
+    ------
+    NoPathError
+        Where a recording has no allowed path.
+
+    Examples
+    --------
+    >>> import numpy as np, statepath as sp
+    >>> probs = np.random.default_rng(0).dirichlet([1, 1], 100)
+    >>> draws = sp.draw(probs, sp.Model(["sleep", "wake"], {"sleep": ["sleep", "wake"], "wake": ["sleep", "wake"]}), 500)
+    >>> draws.shape
+    (500, 100)
+    >>> low, high = np.quantile((draws == 0).sum(axis=1), [0.025, 0.975])  # steps of sleep
+    >>> bool(low < (probs[:, 0]).sum() < high)
+    True
+    """
+    request = Request(scores, model, **options)
+    n, seed = _whole(n, "n"), _whole(seed, "seed")
+    if n == 0:
+        raise StatepathError("n=0: ask for at least one draw")
+    out = _outputs(request, 0, False, False)
+    out |= {"n_draws": n, "seed": seed, "draws": np.empty((n, request.batch.n_steps), np.int32)}
+    request.kind, n_failed, *_ = _core.decode(request.chain, request.inputs, request.options, "viterbi", False, out)
+    if n_failed:
+        _look_at(request, out, np.flatnonzero(out["status"]), "raise")
+    offsets = request.batch.offsets
+    parts = [out["draws"][:, a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    return parts[0] if request.batch.layout == "single" else parts
 
 
 def _raise_for_first(request: Request, log_partitions: NDArray[np.float64]) -> None:

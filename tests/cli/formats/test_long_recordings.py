@@ -94,9 +94,10 @@ class TestLongRecordings(st.TestCase):
 
     def test_what_needs_all_in_memory_says_so(self):
         self.make()
-        done = self.statepath("decode", "in.h5", "--model", "ring.json", "--nbest", "2", "-o", "p.h5", env=PIECES)
-        self.assertIn("note: recording long has 5,003 steps, of which --nbest needs all in memory, at least 0.0 GB; without it memory is "
-                      "bounded\n", done.stderr)
+        for option in ("--nbest", "--draws"):
+            done = self.statepath("decode", "in.h5", "--model", "ring.json", option, "2", "-o", "p.h5", "-f", env=PIECES)
+            self.assertIn("note: recording long has 5,003 steps, of which %s needs all in memory, at least 0.0 GB; without it memory is "
+                          "bounded\n" % option, done.stderr)
         with h5py.File(self.path("huge.h5"), "w") as f:  # nothing is stored
             f.create_dataset("log_probs", (10**11, K), "f8", chunks=(1 << 20, K))
             f.attrs["classes"] = MODEL["classes"]

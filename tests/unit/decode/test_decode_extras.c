@@ -7,7 +7,8 @@
 #include "statepath/stream.h"
 
 /* Every strategy, those with a parameter by two values, and every one relaxed. */
-enum { N_BEST = 3, MOST_OPTIONS = 128 };
+enum { N_BEST = 3, N_DRAWS = 2, MOST_OPTIONS = 128 };
+static const sp_draw_options draw = {.n = N_DRAWS, .seed = 8, .recording = 30};
 static sp_decode_options all_options[MOST_OPTIONS];
 static int n_options;
 
@@ -30,7 +31,7 @@ typedef struct full_answer {
     answer a;
     float *confidence;
     double *log_partition, *margins, *best_scores;
-    int32_t *best_paths, *n_best_found;
+    int32_t *best_paths, *n_best_found, *draws;
 } full_answer;
 
 static void *filled(size_t n, size_t size)
@@ -44,9 +45,14 @@ static void *filled(size_t n, size_t size)
 static full_answer full_answer_new(const sp_batch *batch)
 {
     size_t n_steps = (size_t)batch->scores.n_steps, n = (size_t)batch->n_recordings;
-    return (full_answer){answer_new(batch),         filled(n_steps, sizeof(float)),     filled(n, sizeof(double)),
-                         filled(n, sizeof(double)), filled(n * N_BEST, sizeof(double)), filled(n_steps * N_BEST, sizeof(int32_t)),
-                         filled(n, sizeof(int32_t))};
+    return (full_answer){answer_new(batch),
+                         filled(n_steps, sizeof(float)),
+                         filled(n, sizeof(double)),
+                         filled(n, sizeof(double)),
+                         filled(n * N_BEST, sizeof(double)),
+                         filled(n_steps * N_BEST, sizeof(int32_t)),
+                         filled(n, sizeof(int32_t)),
+                         filled(n_steps * N_DRAWS, sizeof(int32_t))};
 }
 
 static void full_answer_free(full_answer *f)
@@ -58,6 +64,7 @@ static void full_answer_free(full_answer *f)
     free(f->best_scores);
     free(f->best_paths);
     free(f->n_best_found);
+    free(f->draws);
 }
 
 static sp_decode_output full_output(const full_answer *f)
@@ -70,6 +77,8 @@ static sp_decode_output full_output(const full_answer *f)
     output.best_paths = f->best_paths;
     output.best_scores = f->best_scores;
     output.n_best_found = f->n_best_found;
+    output.draw = draw;
+    output.draws = f->draws;
     return output;
 }
 
@@ -94,6 +103,7 @@ static void assert_same_full_answer(const sp_batch *batch, const full_answer *a,
     assert_memory_equal(a->best_scores, b->best_scores, n * N_BEST * sizeof(double));
     assert_memory_equal(a->best_paths, b->best_paths, n_steps * N_BEST * sizeof(int32_t));
     assert_memory_equal(a->n_best_found, b->n_best_found, n * sizeof(int32_t));
+    assert_memory_equal(a->draws, b->draws, n_steps * N_DRAWS * sizeof(int32_t));
 }
 
 static void test_threads_change_nothing(void **state)
@@ -181,6 +191,21 @@ static void check_best(const random_batch *f, const full_answer *a, int64_t n)
     sp_scratch_free(scratch);
 }
 
+static void check_draws(const random_batch *f, const full_answer *a, int64_t n)
+{
+    const sp_scores scores = sp_batch_recording(&f->batch, n);
+    sp_draw_options alone = draw;
+    int32_t draws[N_DRAWS * MOST_STEPS];
+    sp_scratch *scratch = sp_scratch_new();
+    alone.recording += n;
+    const sp_status status = sp_draws(f->c.chain, &scores, &alone, scratch, draws, MOST_STEPS, NULL);
+    for (int32_t r = 0; r < N_DRAWS; r++)
+        for (int64_t t = 0; t < scores.n_steps; t++)
+            assert_int_equal(a->draws[r * f->batch.scores.n_steps + f->offsets[n] + t],
+                             status == SP_OK ? draws[r * MOST_STEPS + t] : -1);
+    sp_scratch_free(scratch);
+}
+
 static void test_recordings_are_decoded_alone(void **state)
 {
     (void)state;
@@ -192,6 +217,7 @@ static void test_recordings_are_decoded_alone(void **state)
             check_path(&f, &all_options[i % n_options], &a, n);
             check_confidence(&f, &a, n);
             check_best(&f, &a, n);
+            check_draws(&f, &a, n);
             n_failed += a.a.results[n].status != SP_OK;
             n_decoded += a.a.results[n].status == SP_OK;
             n_few += a.n_best_found[n] < N_BEST;
@@ -217,6 +243,9 @@ static void test_what_is_refused(void **state)
     output.n_best = -1;
     assert_int_equal(sp_decode_batch(f.c.chain, &f.batch, &options, workers, &output, &err), SP_EINVAL);
     output.n_best = INT32_MAX;
+    assert_int_equal(sp_decode_batch(f.c.chain, &f.batch, &options, workers, &output, &err), SP_EINVAL);
+    output.n_best = N_BEST;
+    output.draw.n = -1;
     assert_int_equal(sp_decode_batch(f.c.chain, &f.batch, &options, workers, &output, &err), SP_EINVAL);
     assert_same_full_answer(&f.batch, &a, &untouched);
     sp_workers_free(workers);

@@ -1,4 +1,4 @@
-#include "core/edges.h"
+#include "core/model/edges.h"
 #include "core/try.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* Transitions collected row by row, without a dense matrix; for readers and builders of models. Not installed. */
-#ifndef STATEPATH_CORE_EDGES_H
-#define STATEPATH_CORE_EDGES_H
+#ifndef STATEPATH_CORE_MODEL_EDGES_H
+#define STATEPATH_CORE_MODEL_EDGES_H
 
 #include <stdbool.h>
 
