@@ -203,6 +203,35 @@ static void show_share(const char *name, int64_t part, int64_t all, const sp_dif
     printf("\n");
 }
 
+/* "0.6667 (0.5000-0.8125)" */
+static const char *held_text(const sp_difference *held, char text[32])
+{
+    const bool has_interval = !held->difference.undefined && !held->low.undefined && !held->high.undefined;
+    if (has_interval)
+        snprintf(text, 32, "%.4f (%.4f-%.4f)", held->difference.value, held->low.value, held->high.value);
+    else if (held->difference.undefined)
+        snprintf(text, 32, "-");
+    else
+        snprintf(text, 32, "%.4f", held->difference.value);
+    return text;
+}
+
+/* The types of entities by themselves, on recordings held out. */
+static void show_types(const sp_tied_report *r)
+{
+    char precision[32], recall[32], f1[32];
+    if (r->n_types > 0)
+        printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, type", "entities", "precision (95 %)", "recall (95 %)", "F1 (95 %)");
+    for (int32_t i = 0; i < r->n_types; i++) {
+        const sp_tied_held *h = &r->types[i].held;
+        printf("%-16s %8lld  %-22s  %-22s  %s\n", r->types[i].name, (long long)h->reference, held_text(&h->precision, precision),
+               held_text(&h->recall, recall), held_text(&h->f1, f1));
+    }
+    if (r->n_rare_types > 0)
+        printf("types with fewer than %d entities in the labels are not judged by themselves: %d\n", SP_TIED_LEAST_ENTITIES,
+               r->n_rare_types);
+}
+
 static void show_tied(const sp_tied_report *r, const sp_model *model)
 {
     static const char *const names[SP_N_TAG_BIASES] = {"O to O",           "O to B-, S-",  "E-, S- to O",
@@ -212,9 +241,10 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
         printf("%-20s %8g\n", names[i], r->biases.nats[i]);
     printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all", "held out",
            (long long)r->n_tried, r->n_folds);
-    show_share("precision", r->correct, r->decoded, &r->precision);
-    show_share("recall", r->correct, r->reference, &r->recall);
-    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->f1);
+    show_share("precision", r->correct, r->decoded, &r->held.precision);
+    show_share("recall", r->correct, r->reference, &r->held.recall);
+    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->held.f1);
+    show_types(r);
 }
 
 static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
@@ -268,6 +298,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK && o->run.fit.calibrate)
         status = show_calibration(&f, err);
     sp_fit_report_clear(&report);
+    sp_tied_report_clear(&tied);
     sp_model_free(model);
     sp_fitting_close(&f);
     return status;

@@ -10,6 +10,7 @@
 #include "learn/training.h"
 #include "learn/tune.h"
 #include "statepath/statistics.h"
+#include "tags/tags.h"
 
 /* ---- what is asked ---- */
 
@@ -137,7 +138,8 @@ typedef struct search_state {
     size_t n_tried, room;
 } search_state;
 
-static sp_status count_all(search_state *s, sp_error *err)
+/* The entities of the paths, the classes read as tags by these names. */
+static sp_status count_all(search_state *s, const char *const *names, sp_error *err)
 {
     const sp_batch *batch = &s->judged.batch;
     const sp_labelled_paths view = {.n_classes = batch->scores.n_classes,
@@ -147,7 +149,7 @@ static sp_status count_all(search_state *s, sp_error *err)
                                     .labels = s->judged.labels,
                                     .paths = s->paths,
                                     .use = s->judged.use};
-    return sp_entities_count(&view, s->judged.classes, s->all, err);
+    return sp_entities_count(&view, names, s->all, err);
 }
 
 static counts counts_of(const sp_entity_counts *e)
@@ -175,7 +177,7 @@ static sp_status try_new(search_state *s, const point *p, sp_error *err)
     TRY(sp_model_tie_tags(s->model, &biases, err));
     TRY(sp_chain_new(s->model, NULL, &chain, err));
     TRY(sp_decode_batch(chain, &s->judged.batch, &how, s->tuner.workers, &out, err));
-    TRY(count_all(s, err));
+    TRY(count_all(s, s->judged.classes, err));
     for (int64_t n = 0; n < s->judged.batch.n_recordings; n++)
         if (s->tuner.fold[n] >= 0) {
             const counts c = counts_of(&s->all[n]);
@@ -269,13 +271,26 @@ done:
 
 /* ---- recordings held out ---- */
 
-static sp_status judge(search_state *s, sp_tied_report *report, sp_error *err)
+static counts sum_all(const search_state *s)
+{
+    counts sum = {0};
+    for (int64_t n = 0; n < s->judged.batch.n_recordings; n++) {
+        const counts c = counts_of(&s->all[n]);
+        add(&sum, &c, 1);
+    }
+    return sum;
+}
+
+/* Of the entities that were counted last. */
+static sp_status judge(search_state *s, sp_tied_held *held, sp_error *err)
 {
     const size_t N = (size_t)s->judged.batch.n_recordings;
     const sp_bootstrap_options how = sp_bootstrap_options_default();
     int64_t *room = sp_zeros(&s->own, 5 * N, sizeof *room), n = 0;
     int32_t *number = sp_zeros(&s->own, N, sizeof *number);
+    const counts sum = sum_all(s);
     sp_status status = SP_OK;
+    *held = (sp_tied_held){.reference = sum.reference, .decoded = sum.decoded, .correct = sum.correct};
     TRY(sp_owned_status(&s->own, err));
     int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N, *none = room + 4 * N;
     TRY(sp_groups_number((int64_t)N, s->tuner.options->group, s->judged.use, number, &n, err));
@@ -286,13 +301,61 @@ static sp_status judge(search_state *s, sp_tied_report *report, sp_error *err)
         decoded[number[r]] += s->all[r].decoded;
         correct[number[r]] += s->all[r].correct;
     }
-    TRY(sp_bootstrap_accuracy(n, correct, none, reference, &how, &report->recall, err));
-    TRY(sp_bootstrap_accuracy(n, correct, none, decoded, &how, &report->precision, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, reference, &how, &held->recall, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, decoded, &how, &held->precision, err));
     for (int64_t i = 0; i < n; i++) {
         both[i] = reference[i] + decoded[i];
         correct[i] *= 2;
     }
-    TRY(sp_bootstrap_accuracy(n, correct, none, both, &how, &report->f1, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, both, &how, &held->f1, err));
+done:
+    return status;
+}
+
+static bool is_of_type(const char *class_name, const char *type)
+{
+    sp_tag_kind kind;
+    const char *own;
+    return sp_tag_parse(class_name, &kind, &own) && own && strcmp(own, type) == 0;
+}
+
+/* The type that begins to occur with class k, or NULL. */
+static const char *new_type(const char *const *classes, int32_t k)
+{
+    sp_tag_kind kind;
+    const char *type;
+    if (!sp_tag_parse(classes[k], &kind, &type) || !type)
+        return NULL;
+    for (int32_t i = 0; i < k; i++)
+        if (is_of_type(classes[i], type))
+            return NULL;
+    return type;
+}
+
+/* The entities of one type are those that are left where all tags of other types are O. */
+static sp_status judge_types(search_state *s, sp_tied_report *report, sp_error *err)
+{
+    const int32_t K = s->judged.batch.scores.n_classes;
+    const char *const *classes = s->judged.classes;
+    const char **names = sp_zeros(&s->own, (size_t)K, sizeof *names);
+    sp_status status = SP_OK;
+    report->types = calloc((size_t)K, sizeof *report->types);
+    TRY(names && report->types ? SP_OK : sp_no_memory(err));
+    for (int32_t k = 0; k < K; k++) {
+        const char *type = new_type(classes, k);
+        if (!type)
+            continue;
+        for (int32_t i = 0; i < K; i++)
+            names[i] = is_of_type(classes[i], type) ? classes[i] : "O";
+        TRY(count_all(s, names, err));
+        if (sum_all(s).reference < SP_TIED_LEAST_ENTITIES) {
+            report->n_rare_types++;
+            continue;
+        }
+        sp_tied_type *t = &report->types[report->n_types++];
+        t->name = type;
+        TRY(judge(s, &t->held, err));
+    }
 done:
     return status;
 }
@@ -312,8 +375,9 @@ static sp_status hold_out(search_state *s, sp_tied_report *report, sp_error *err
         TRY(sp_model_tie_tags(u->models[f], &biases, err));
     }
     TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers, &out, err));
-    TRY(count_all(s, err));
-    TRY(judge(s, report, err));
+    TRY(count_all(s, s->judged.classes, err));
+    TRY(judge(s, &report->held, err));
+    TRY(judge_types(s, report, err));
 done:
     return status;
 }
@@ -341,9 +405,9 @@ static sp_status describe(const search_state *s, const sp_tied_report *r, sp_err
     if (!r->is_reached)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "; the search did not reach what was asked, and this is the best it met");
-    if (!r->precision.difference.undefined && !r->recall.difference.undefined)
+    if (!r->held.precision.difference.undefined && !r->held.recall.difference.undefined)
         snprintf(text + used, sizeof text - (size_t)used, "; precision %.4f, recall %.4f on recordings that were held out",
-                 r->precision.difference.value, r->recall.difference.value);
+                 r->held.precision.difference.value, r->held.recall.difference.value);
     char *copy = strdup(text);
     if (!copy)
         return sp_no_memory(err);
@@ -374,6 +438,12 @@ static sp_status prepare(search_state *s, sp_error *err)
     TRY(sp_owned_status(&s->own, err));
 done:
     return status;
+}
+
+void sp_tied_report_clear(sp_tied_report *report)
+{
+    free(report->types);
+    *report = (sp_tied_report){.n_folds = 0};
 }
 
 sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
@@ -408,6 +478,8 @@ sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options
     *out = s.model;
     s.model = NULL;
 done:
+    if (status != SP_OK)
+        sp_tied_report_clear(report);
     sp_model_free(s.model);
     free(s.tried);
     sp_tuner_clear(&s.tuner);

@@ -118,13 +118,17 @@ class TestTiedFit(st.TestCase):
     def fit(self, aim, *words):
         return self.statepath("fit", "x.h5", "--tied", "bioes", "--at", aim, "--folds", "2", "-o", "m.json", "-f", "-q", *words).stdout
 
-    def test_against_the_search_written_out(self):
-        folds, load = [], [0, 0]
-        for _, labels in self.recordings:  # from the longest on
+    def folds(self, recordings):
+        """Of two folds that of each recording, which are from the longest on."""
+        folds, load, lengths = [], [0, 0], [len(labels) for _, labels in recordings]
+        self.assertEqual(lengths, sorted(lengths, reverse=True))
+        for length in lengths:
             folds.append(int(load[1] < load[0]))
-            load[folds[-1]] += len(labels)
-        self.assertEqual([len(r[1]) for r in self.recordings], sorted((len(r[1]) for r in self.recordings), reverse=True))
-        folds = np.array(folds)
+            load[folds[-1]] += length
+        return np.array(folds)
+
+    def test_against_the_search_written_out(self):
+        folds = self.folds(self.recordings)
         for aim in ("f1", "recall=.9", "precision=.95", "cost=fn:fp=5:1", "recall=1"):
             with self.subTest(aim):
                 text = self.fit(aim)
@@ -142,6 +146,32 @@ class TestTiedFit(st.TestCase):
                 self.assertEqual("did not reach" in text, aim[0] in "rp" and not reached, text)
                 self.assertIn(model["description"], text)
                 self.assertIn("(%d settings tried, 2 folds)" % len(search.known), text)
+
+    def check_types(self, recordings, judged):
+        self.data("types.h5", recordings, TAGS)
+        text = self.statepath("fit", "types.h5", "--tied", "bioes", "--folds", "2", "-o", "m.json", "-f", "-q").stdout
+        search, folds = Search(recordings, "f1"), self.folds(recordings)
+        points = [search.best(folds != f) for f in (0, 1)]
+        wanted = [entities(labels) for _, labels in recordings]
+        found = [entities(viterbi(scores, [x / 8 for x in points[f]])) for (scores, _), f in zip(recordings, folds)]
+        share = r" +(\d\.\d{4})(?: \((\d\.\d{4})-(\d\.\d{4})\))?"
+        lines = re.findall(r"^(LOC|PER) +(\d+)" + 3 * share + "$", text, re.M)
+        self.assertEqual([line[0] for line in lines], judged, text)
+        for name, n, *shares in lines:
+            a, b = ([{e for e in one if e[2] == name} for one in side] for side in (wanted, found))
+            reference, decoded, correct = sum(map(len, a)), sum(map(len, b)), sum(len(x & y) for x, y in zip(a, b))
+            self.assertGreaterEqual(reference, 20)
+            self.assertEqual(n, str(reference))
+            self.assertEqual(shares[::3], ["%.4f" % x for x in (correct / decoded, correct / reference, 2 * correct / (reference + decoded))])
+            for value, low, high in zip(shares[::3], shares[1::3], shares[2::3]):
+                self.assertTrue(not low or low <= value <= high, text)
+            self.assertTrue(any(shares[1::3]), text)
+        rare = "types with fewer than 20 entities in the labels are not judged by themselves: %d\n" % (2 - len(judged))
+        self.assertEqual(rare in text, len(judged) < 2, text)
+
+    def test_types(self):
+        self.check_types(self.recordings, ["LOC", "PER"])
+        self.check_types(self.recordings[:3], [])
 
     def test_threads_and_decoding(self):
         self.fit("f1", "--threads", "1")

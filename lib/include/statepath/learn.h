@@ -248,18 +248,33 @@ typedef struct sp_tied_aim {
 /* "recall=.98", "precision=.95", "f1", "cost=fn:fp=5:1". SP_OK, SP_EINVAL. */
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);
 
+/* Entities of recordings held out. */
+typedef struct sp_tied_held {
+    int64_t reference, decoded, correct;
+    sp_difference recall, precision, f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
+} sp_tied_held;
+enum { SP_TIED_LEAST_ENTITIES = 20 }; /* in the labels, of a type that is judged by itself */
+typedef struct sp_tied_type {
+    const char *name; /* points into the names of the classes */
+    sp_tied_held held;
+} sp_tied_type;
+
 typedef struct sp_tied_report {
     sp_tag_biases biases;
     bool is_reached;                     /* the share that was asked; else these biases come nearest */
     int64_t reference, decoded, correct; /* entities of the recordings learnt from */
     int64_t n_recordings, n_tried;
-    int32_t n_folds;                     /* found without each, and tried on it: */
-    sp_difference recall, precision, f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
+    int32_t n_folds; /* found without each, and tried on it: */
+    sp_tied_held held;
+    int32_t n_types, n_rare_types; /* judged by themselves, by first class; with fewer entities than that asks for */
+    sp_tied_type *types;           /* [n_types] */
 } sp_tied_report;
+void sp_tied_report_clear(sp_tied_report *report); /* frees */
 
 /* Learns the six biases by Viterbi's paths: a search on a grid of eighths of a nat, at most 16 from 0, from six zeros. Equal figures: what
  * was met first. All recordings that take part and have labels choose; nothing else is learnt, so there are no inner models. What the
- * report says of recordings held out is by the same search without each fold. options: n_folds, group, name, progress.
+ * report says of recordings held out is by the same search without each fold, of all entities and of those of each type that has
+ * SP_TIED_LEAST_ENTITIES. The report is cleared by the caller; on failure it is empty. options: n_folds, group, name, progress.
  * SP_OK; SP_EINVAL (no scores or labels; classes that are no tags of the scheme; fewer than two recordings or groups; no entity), SP_ENOMEM
  * and what decoding returns. Some 200 to 600 times what decoding takes. The same bytes for every number of threads. */
 sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
