@@ -288,6 +288,7 @@ def test_windows_of_the_impossible(how, kind):
 def test_faults_of_windows():
     windows = [np.zeros((4, 2)), np.zeros((4, 2))]
     for starts, more, sentence in (([0, 5], {}, "in no window"), ([1, 2], {}, "the steps before"), ([0, 2], {"texts": [1, 0]}, "text by text"), ([0], {}, "2 windows"),
+                                   ([0, 1.5], {}, "starts= must be whole numbers"), ([0, 2], {"texts": [0, 0.5]}, "texts= must be whole numbers"),
                                    ([0, 2], {"how": "max"}, 'how='), ([0, 2], {"kind": "odds"}, "kind=")):  # fmt: skip
         with pytest.raises(sp.StatepathError, match=sentence):
             nlp.join_windows(windows, starts, **more)
@@ -308,4 +309,6 @@ def test_faults_of_windows():
 def test_word_ids_do_not_go_back():
     with pytest.raises(sp.StatepathError, match="sentence 0, token 3: word 0 after word 1; word ids do not go back"):
         nlp.decode_logits(np.zeros((1, 4, 3)), id2label=ID2LABEL, word_ids=[[0, 1, None, 0]])
+    with pytest.raises(sp.StatepathError, match="word_ids= must be whole numbers"):
+        nlp.decode_logits(np.zeros((1, 4, 3)), id2label=ID2LABEL, word_ids=[[0, 0.5, 1, 1]])
     assert nlp.decode_logits(np.zeros((1, 4, 3)), id2label=ID2LABEL, word_ids=[[0, None, 2, 2]]) == [["O", "O"]]

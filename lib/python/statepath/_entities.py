@@ -13,7 +13,7 @@ from . import _core
 from ._decode import decode
 from ._errors import StatepathError
 from ._request import Kind, Missing, Options, Request, is_uniform, number_of_kind, with_options
-from ._scores import Batch, array_of, ids_of
+from ._scores import Batch, array_of, ids_of, integers_of
 
 _WORD = re.compile(r"[^ \t\r\n\v\f]+")
 
@@ -209,8 +209,8 @@ def join_windows(
     widths = sorted({w.shape[1] if w.ndim == 2 else -1 for w in windows})
     if not windows or len(widths) > 1 or widths[0] < 1:
         raise StatepathError(f"scores are a list of windows [T,K] with as many classes each; their shapes are {[w.shape for w in windows[:5]]}")
-    begin = np.ascontiguousarray(array_of(starts, "starts"), np.int64)
-    number = None if texts is None else np.ascontiguousarray(array_of(texts, "texts"), np.int64)
+    begin = np.ascontiguousarray(integers_of(starts, "starts"))
+    number = None if texts is None else np.ascontiguousarray(integers_of(texts, "texts"))
     for given, name in ((begin, "starts"), (number, "texts")):
         if given is not None and given.shape != (len(windows),):
             raise StatepathError(f"{name}= has shape {given.shape}, and there are {len(windows)} windows")

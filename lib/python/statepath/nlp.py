@@ -18,7 +18,7 @@ from ._masks import masked_softmax
 from ._model import Model
 from ._passes import marginals
 from ._request import Classes, class_names
-from ._scores import array_of
+from ._scores import array_of, integers_of
 
 __all__ = ["Conll", "compute_metrics", "decode_logits", "entities", "join_windows", "pipeline", "read_conll", "spans", "write_conll"]
 
@@ -35,13 +35,14 @@ def _words_of(word_ids: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
     words = [[-1 if w is None else w for w in row] for row in word_ids]
     if len(words) != shape[0] or any(len(row) != shape[1] for row in words):
         raise StatepathError(f"word_ids= must have a number or None for each token of {shape}")
-    for n, row in enumerate(words):
+    found = integers_of(words, "word_ids").reshape(shape)
+    for n, row in enumerate(found.tolist()):
         before = -1
         for t, word in enumerate(row):
             if 0 <= word < before:
                 raise StatepathError(f"word_ids= of sentence {n}, token {t}: word {word} after word {before}; word ids do not go back")
             before = max(before, word)
-    return np.array(words, np.int64).reshape(shape)
+    return found
 
 
 def _real(shape: tuple[int, int], attention_mask: Any, labels: Any) -> NDArray[np.bool_]:
