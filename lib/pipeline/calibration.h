@@ -15,8 +15,8 @@ typedef struct calibration_sums {
 } calibration_sums;
 
 typedef struct calibration {
-    const sp_folds *folds;  /* or NULL */
-    sp_calibrated *fitted;  /* [n_folds] on the recordings of the other folds, or NULL */
+    const sp_folds *folds; /* or NULL */
+    sp_calibrated *fitted; /* [n_folds] on the recordings of the other folds, or NULL */
     int n;
     calibration_sums sums[SP_MOST_CALIBRATIONS];
 } calibration;
