@@ -49,6 +49,8 @@ static int64_t choose(const drawing *d, int32_t r, int64_t t, int64_t n)
         else
             low = middle + 1;
     }
+    while (low > 0 && d->sum[low] == d->sum[low - 1]) /* u rounded up to all of them, and the last weigh nothing */
+        low--;
     return low;
 }
 
