@@ -47,7 +47,7 @@ sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
     if (o->floor > 0 && o->kind == SP_KIND_SCORES)
         return sp_fail(err, SP_EINVAL,
                        "`floor` %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
-                       "`floor` out (0 where the model has one), or say what they are with `kind`",
+                       "it out, of the model too, or say what they are with `kind`",
                        o->floor);
     if (!(o->temperature > 0 && isfinite(o->temperature)))
         return sp_fail(err, SP_EINVAL, "`temperature` %.6g: scores are divided by it; it must be greater than 0 and finite",

@@ -182,8 +182,8 @@ class Settings:
         for name, given, usual in (("temperature", temperature, 1.0), ("prior_weight", prior_weight, 0.0), ("floor", floor, 0.0)):
             value = own[name] if given is None else _finite(given, name)
             self.options[name] = usual if math.isnan(value) else value
-        if not 0 <= self.options["floor"] < 1:
-            raise StatepathError(f"floor={floor}: the smallest probability must lie between 0 (none) and 1")
+        if floor is not None and not 0 < self.options["floor"] < 1:
+            raise StatepathError(f"floor={floor}: the smallest probability must lie between 0 and 1")
         if self.options["prior_weight"] != 0:
             prior = model.prior
             if prior is None:
