@@ -1,7 +1,8 @@
 /* Random numbers for resampling: as many independent streams as there are resamples, so that any thread can draw any of them.
  *
  * Stream s of a seed is xoshiro256++ in four lanes (Blackman and Vigna 2021, doi:10.1145/3460772), whose 16 words come from
- * stream s of SplitMix64 (core/random_mix.h). Two streams of a period of 2^256 do not meet in practice. GSL's generators are a call a number, and seeding 10,000 of its Mersenne Twisters takes longer than drawing.
+ * stream s of SplitMix64 (core/random_mix.h). Two streams of a period of 2^256 do not meet in practice. GSL's generators are a call a
+ * number, and seeding 10,000 of its Mersenne Twisters takes longer than drawing.
  */
 #ifndef EVALUATE_RANDOM_H
 #define EVALUATE_RANDOM_H
@@ -21,9 +22,9 @@ static inline random_stream random_open(uint64_t seed, uint64_t stream)
 {
     random_stream out;
     const uint64_t start = sp_random_start(seed, stream);
-    for (int i = 0; i < 4; i++)
-        for (int lane = 0; lane < RANDOM_LANES; lane++)
-            out.s[i][lane] = sp_random_at(start, (uint64_t)(i * RANDOM_LANES + lane));
+    for (uint64_t i = 0; i < 4; i++)
+        for (uint64_t lane = 0; lane < RANDOM_LANES; lane++)
+            out.s[i][lane] = sp_random_at(start, i * RANDOM_LANES + lane);
     return out;
 }
 

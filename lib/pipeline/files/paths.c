@@ -177,7 +177,7 @@ static sp_status write_intervals(sp_path_file *b, int64_t first, int64_t N, cons
         TRY(sp_draw_figures_find(&b->figures, steps, output->paths + at, b->block->segments ? b->block->segments + at : NULL,
                                  output->draw.n, output->draws + at, b->block->n_steps, columns, err));
         for (int i = 0; i < b->figures.n; i++)
-            TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first + n, 1, columns + i * SP_DRAW_COLUMNS, err));
+            TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first + n, 1, columns + (size_t)i * SP_DRAW_COLUMNS, err));
     }
 done:
     return status;
