@@ -232,11 +232,11 @@ bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *ou
 {
     const size_t K = (size_t)scores->n_classes, n = (size_t)scores->n_steps * K;
     const bool has_prior = model->prior && model->prior_weight != 0 && !isnan(model->prior_weight);
-    double *log_prior = has_prior ? malloc(K * sizeof *log_prior) : NULL;
+    double *log_prior = NULL;
     sp_scores now = *scores;
-    if (has_prior && !log_prior)
+    if (has_prior && !(log_prior = malloc(K * sizeof *log_prior)))
         return false;
-    for (size_t k = 0; k < K && has_prior; k++)
+    for (size_t k = 0; log_prior && k < K; k++)
         log_prior[k] = log(model->prior[k]);
     if (!isnan(model->floor)) {
         const double least = log(model->floor);
