@@ -40,6 +40,17 @@ static inline int64_t number_mask(void *e, sp_dtype dtype, int64_t n, const uint
     return count;
 }
 
+/* Raises n log-probabilities to at least `least`; returns how many were below. */
+static inline int64_t number_raise(double *e, int64_t n, double least)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += e[i] < least;
+        e[i] = e[i] < least ? least : e[i];
+    }
+    return count;
+}
+
 /* Ascending, for qsort(); no NaN. */
 static inline int number_compare(const void *a, const void *b)
 {

@@ -102,18 +102,6 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
     return SP_OK;
 }
 
-/* Step 4. n counts rows times classes. */
-
-static int64_t raise_to_floor(double *e, int64_t n, double log_floor)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        count += e[i] < log_floor;
-        e[i] = e[i] < log_floor ? log_floor : e[i];
-    }
-    return count;
-}
-
 /* Step 8. */
 static void clamp_row(void *row, sp_dtype dtype, int32_t n_classes, int32_t label)
 {
@@ -187,7 +175,7 @@ static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, in
 {
     int32_t n_classes = block->n_classes;
     if (o->floor > 0)
-        counts->floored += raise_to_floor(row_of(block, first), count * n_classes, log(o->floor));
+        counts->floored += number_raise(row_of(block, first), count * n_classes, log(o->floor));
     for (int64_t t = first; t < first + count && is_scaled(o); t++) {
         int32_t lost = scale_row(row_of(block, t), n_classes, o);
         if (lost >= 0) {

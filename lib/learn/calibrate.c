@@ -230,7 +230,7 @@ void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *s, double *
 
 bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *out)
 {
-    const size_t K = (size_t)scores->n_classes, n = (size_t)scores->n_steps * K;
+    const size_t K = (size_t)scores->n_classes;
     const bool has_prior = model->prior && model->prior_weight != 0 && !isnan(model->prior_weight);
     double *log_prior = NULL;
     sp_scores now = *scores;
@@ -239,11 +239,9 @@ bool sp_rows_by_model(const sp_model *model, const sp_scores *scores, double *ou
     for (size_t k = 0; log_prior && k < K; k++)
         log_prior[k] = log(model->prior[k]);
     if (!isnan(model->floor)) {
-        const double least = log(model->floor);
         for (int64_t t = 0; t < scores->n_steps; t++)
             sp_score_row(scores, t, out + (size_t)t * K);
-        for (size_t i = 0; i < n; i++)
-            out[i] = out[i] < least ? least : out[i];
+        number_raise(out, scores->n_steps * scores->n_classes, log(model->floor));
         now.data = out;
         now.dtype = SP_F64;
     }

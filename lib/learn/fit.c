@@ -170,8 +170,9 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
     if (!isnan(r->floor))
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         ", probabilities below %g raised to it (without that %lld recordings held out have no path)", r->floor,
+        used += snprintf(text + used, sizeof text - (size_t)used, ", probabilities below %g raised to it", r->floor);
+    if (!isnan(r->floor) && r->n_lost)
+        used += snprintf(text + used, sizeof text - (size_t)used, " (without that %lld recordings held out have no path)",
                          (long long)r->n_lost);
     if (options->rules)
         used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);

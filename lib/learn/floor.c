@@ -28,11 +28,10 @@ static bool has_zeros(const sp_training *training)
 /* The scores with this floor; 0: none. out [S,K] */
 static void raise_scores(const sp_scores *scores, double floor, double *out)
 {
-    const double least = log(floor);
-    for (size_t i = 0, n = (size_t)scores->n_steps * (size_t)scores->n_classes; i < n; i++) {
-        const double e = number_get(scores->data, scores->dtype, i);
-        out[i] = e < least ? least : e;
-    }
+    const int64_t n = scores->n_steps * scores->n_classes;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = number_get(scores->data, scores->dtype, (size_t)i);
+    number_raise(out, n, log(floor));
 }
 
 /* What counts as they are make, with each floor, of recordings that they did not see. room [S,K] */
