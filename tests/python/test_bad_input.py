@@ -162,7 +162,7 @@ def path_score_of(scores, model, **options):
     return sp.path_score(scores, model, PATH, **options)
 
 
-FUNCTIONS = [sp.decode, sp.draw, sp.marginals, sp.log_partition, path_score_of, leak_of]
+FUNCTIONS = [sp.decode, sp.draw, sp.review, sp.marginals, sp.log_partition, path_score_of, leak_of]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -1,5 +1,6 @@
 """decode(): shapes in and out, every argument, and what a path is."""
 import inspect
+import itertools
 import warnings
 
 import numpy as np
@@ -361,6 +362,43 @@ def test_draws(rng, door):
             sp.draw(p, door, **wrong)
 
 
+def gains_of(p, model):
+    """What each step is worth, by its definition and the weights of all paths."""
+    n_steps, n_classes = p.shape
+    paths = [q for q in itertools.product(range(n_classes), repeat=n_steps) if model.is_legal(q)]
+    w = np.array([np.exp(sp.path_score(p, model, q)) for q in paths])
+    w /= w.sum()
+    q = np.array(paths)
+    share = np.stack([[w[q[:, u] == k].sum() for k in range(n_classes)] for u in range(n_steps)])
+    together = [[[[w[(q[:, t] == c) & (q[:, u] == k)].sum() for k in range(n_classes)] for c in range(n_classes)] for u in range(n_steps)] for t in range(n_steps)]
+    return np.array(together).max(3).sum((1, 2)) - share.max(1).sum(), share
+
+
+def test_review(rng, door):
+    """By the definition; of all recordings together; whatever the threads."""
+    p = [probabilities(rng, 6, 3) for _ in range(4)]
+    gains, shares = zip(*(gains_of(x, door) for x in p), strict=True)
+    found = sp.review(p, door, 0.5)
+    assert len(found) == 12 and np.all(np.diff(found["gain"]) <= 0) and len({(int(r), int(t)) for r, t in zip(found["recording"], found["step"], strict=True)}) == 12
+    first = found[0]
+    assert first["gain"] == pytest.approx(np.max(gains), abs=1e-5) and (first["recording"], first["step"]) == np.unravel_index(np.argmax(gains), (4, 6))
+    for row in found:
+        share = shares[row["recording"]][row["step"]]
+        assert row["likeliest"] == share.argmax() and row["probability"] == pytest.approx(share.max(), abs=1e-9)
+    assert np.array_equal(sp.review(p, door, 5, threads=2), found[:5])
+    for n in range(4):
+        alone = sp.review(p[n], door, 1)[0]
+        assert alone["gain"] == pytest.approx(gains[n].max(), abs=1e-5) and alone["recording"] == 0
+    known = sp.review(p[0], door, 6, labels=np.where(np.arange(6) == alone["step"], sp.decode(p[0], door), -1))
+    assert alone["step"] not in known["step"]
+    assert len(sp.review(p[0][:0], door)) == 0
+    with pytest.raises(sp.NoPathError, match="recording 1 .* step 1"):
+        sp.review([p[0], np.array([[1.0, 0, 0], [0, 0, 1.0]])], door)
+    for wrong in (0, -1, 0.0, 1.5, float("nan"), True, "2%", None):
+        with pytest.raises(sp.StatepathError, match="share="):
+            sp.review(p, door, wrong)
+
+
 def test_marginals_sum_over_all_paths(rng, door):
     """Against the sum over all paths, written out."""
     e = rng.normal(size=(4, 3))
@@ -452,7 +490,7 @@ def test_a_class_that_comes_back():
         assert sp.decode(e, islands, strategy=strategy, kind="scores").tolist() == [1] * 300
 
 
-@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
+@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.review, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
 def test_help_spells_out_each_argument(function):
     given = inspect.signature(function).parameters
     assert {"kind", "missing", "floor"} <= given.keys() and given["missing"].default == "error"
@@ -460,7 +498,7 @@ def test_help_spells_out_each_argument(function):
     assert ("labels" in given) == (function is not sp.OnlineDecoder) and ("lengths" in given) == (function is not sp.OnlineDecoder)
 
 
-@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.marginals, sp.leak, lambda *a, **o: sp.path_score(*a, [0, 0], **o), lambda *a, **o: sp.compare(a[0], [0, 0], a[1], **o),
+@pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.review, sp.marginals, sp.leak, lambda *a, **o: sp.path_score(*a, [0, 0], **o), lambda *a, **o: sp.compare(a[0], [0, 0], a[1], **o),
                                       lambda *a, **o: sp.fit([0, 0], a[0], **o), lambda *a, **o: sp.OnlineDecoder(a[1], 2, **o)])  # fmt: skip
 def test_unknown_argument(function):
     with pytest.raises(TypeError, match="unexpected keyword argument mising=: did you mean missing="):

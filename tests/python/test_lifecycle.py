@@ -56,7 +56,7 @@ def attempt(call):
         pass
 
 
-@pytest.mark.parametrize("name", ["full", "list", "error", "no path", "model", "bad model", "marginals", "draws", "score", "online", "softmax", "leak", "pickle"])
+@pytest.mark.parametrize("name", ["full", "list", "error", "no path", "model", "bad model", "marginals", "draws", "review", "score", "online", "softmax", "leak", "pickle"])
 def test_no_leak(rng, name):
     p = probabilities(rng, 30, 5)
     broken = np.where(np.arange(150).reshape(30, 5) == 77, np.nan, p)
@@ -71,6 +71,7 @@ def test_no_leak(rng, name):
         "bad model": lambda: attempt(lambda: sp.Model(["a", "b"], {"a": ["q"], "b": ["a"]})),
         "marginals": lambda: sp.marginals(p, MODEL),
         "draws": lambda: sp.draw(p, MODEL, 3),
+        "review": lambda: sp.review([p, p], MODEL, 0.2),
         "score": lambda: sp.path_score(p, MODEL, [0] * 30),
         "online": lambda: list(online.stream(p[:5])),
         "softmax": lambda: sp.masked_softmax(p, p > 0),

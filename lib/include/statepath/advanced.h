@@ -117,6 +117,37 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
 sp_status sp_draws(const sp_chain *chain, const sp_scores *scores, const sp_draw_options *options, sp_scratch *scratch,
                    int32_t *paths, int64_t stride, sp_error *err);
 
+/* ---- steps worth a look ---- */
+
+/* A step whose class is worth asking for. */
+typedef struct sp_review_step {
+    int64_t step;
+    int32_t likeliest;  /* its likeliest class, the lowest of equals */
+    double probability; /* of that class, given all steps and the rules */
+    double gain;        /* steps; of later ones not more than of earlier ones */
+} sp_review_step;
+
+/* The n steps whose true class would help most, the best first. What the class of step t is worth, in steps:
+ *
+ *     gain(t) = sum over steps u of ( sum over c of p(class of t = c) max over k of p(class of u = k | class of t = c)
+ *                                     - max over k of p(class of u = k) )
+ *
+ * the expected number of steps more whose likeliest class is the true one, when somebody says what step t is; not negative, and
+ * 1 - max over k of p(class of t = k) at least. Steps near each other tell the same, so each one after the first is chosen as if the likeliest
+ * class of those before it had been confirmed. Rules, durations, gaps, starts and ends are obeyed throughout.
+ *
+ *   least    0; steps that gain less are not listed
+ *   steps    out: [n], not two of one step; undefined on failure
+ *   n_found  out: how many there are, fewer where nothing is gained by more; 0 for n <= 0
+ *   probability  out: [T] of the likeliest class of each step; untouched for n <= 0; may be NULL
+ *
+ * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (K differs); SP_ENOMEM.
+ * Cost    the forward pass, and for each step, and again for those around each one that is chosen, K times the transitions for
+ *         each step that it says something of (to 1e-6). 8 T (M + transitions) bytes.
+ * Source  expected error reduction: Roy and McCallum 2001, ICML; for sequences Settles and Craven 2008, EMNLP, D08-1112. */
+sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least, sp_scratch *scratch,
+                    sp_review_step *steps, int64_t *n_found, double *probability, sp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/files/review_list.h"
 #include "pipeline/judging.h"
 #include "pipeline/run.h"
 #include "statepath/comparison.h"
@@ -57,6 +58,7 @@ typedef struct file_run {
     sp_file_against against;
     sp_file_input in;
     sp_path_file paths;
+    sp_review_list review;
     fitted_folds folds;
     calibration scaled;
     sp_part_run part;
@@ -66,6 +68,7 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
 {
     status = sp_path_file_close(&r->paths, status, err);
     status = sp_part_file_close(&r->part, status, err);
+    sp_review_list_close(&r->review);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
@@ -171,11 +174,13 @@ static sp_status decode_once(const char *file, const sp_run_options *o, sp_fault
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->part.file ? NULL : known, err));
     TRY(find_own_rules(&r, err));
     TRY(sp_path_file_open(&r.paths, &r.p, err));
+    TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));
     TRY(find_subjects(&r, err));
     TRY(sp_part_file_open(&r.part, &r.p, "decode", err));
     r.p.about.has_path_scores = true;
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_run(&r.p, err));
+    TRY(sp_review_list_write(&r.review, err));
 done:
     *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);

@@ -17,7 +17,7 @@ from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax
 from ._model import Model
 from ._online import ExactDecoder, OnlineDecoder
 from ._parts import Part, compare_part, merge
-from ._passes import draw, log_partition, marginals, path_score
+from ._passes import draw, log_partition, marginals, path_score, review
 from ._recordings import Recordings, read
 from ._report import Report
 
@@ -57,4 +57,5 @@ __all__ = [
     "padding_mask",
     "path_score",
     "read",
+    "review",
 ]

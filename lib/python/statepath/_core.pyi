@@ -89,6 +89,18 @@ def forward_backward(
     log_partition: NDArray[np.float64] | None,
     /,
 ) -> tuple[int, int, int, int]: ...
+def review(
+    chain: Chain,
+    inputs: dict[str, Any],
+    options: Mapping[str, Any],
+    n: int,
+    recording: NDArray[np.int64],
+    step: NDArray[np.int64],
+    likeliest: NDArray[np.int32],
+    probability: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    /,
+) -> tuple[int, tuple[int, int, int, int]]: ...
 def path_scores(
     chain: Chain, inputs: dict[str, Any], options: Mapping[str, Any], paths: NDArray[np.int32], scores: NDArray[np.float64], /
 ) -> tuple[int, int, int, int]: ...

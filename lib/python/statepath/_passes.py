@@ -1,7 +1,8 @@
-"""What the whole recording says: marginals, log partition, path scores, draws."""
+"""What the whole recording says: marginals, log partition, path scores, draws, steps worth a look."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Unpack
 
 import numpy as np
@@ -120,6 +121,75 @@ def draw(scores: Any, model: Model | str, n: int = 200, *, seed: int = 0, **opti
     offsets = request.batch.offsets
     parts = [out["draws"][:, a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
     return parts[0] if request.batch.layout == "single" else parts
+
+
+@with_options(Options)
+def review(scores: Any, model: Model | str, share: float = 0.02, **options: Unpack[Options]) -> NDArray[Any]:
+    """The steps whose true class would help most, the best first: what a human should look at.
+
+    What a step is worth is the expected number of steps more, anywhere in its recording, whose likeliest class is the true one when
+    somebody says what this step is, under the rules. Steps near each other tell the same: each one after the first is chosen as if the
+    likeliest class of those before it had been confirmed.
+
+    Networks are most often too sure, also of what is wrong. Steps are chosen better by a model whose probabilities are calibrated:
+    ``sp.fit(..., tune="nll", strategy="posterior")``.
+
+    Parameters
+    ----------
+    scores, model
+        As in :func:`decode`.
+    share : float or int
+        Such a share of all steps (0.02), or so many steps (100; a whole number).
+    **options
+        Those of :func:`decode` up to `threads` that say what the scores are. With `labels` the steps that are known are certain, and the
+        others are chosen given them.
+
+    Returns
+    -------
+    array with the fields recording, step, likeliest, probability, gain
+        `recording` counts from 0, `step` from 0 in its recording, of the steps that take part; `likeliest` class and its `probability` given
+        all steps; `gain` in steps. Shorter where nothing more is gained. ``pandas.DataFrame(review)`` is a table of it.
+
+    Raises
+    ------
+    NoPathError
+        Where a recording has no allowed path.
+
+    Examples
+    --------
+    >>> import numpy as np, statepath as sp
+    >>> model = sp.Model(["a", "b"], {"a": ["a"], "b": ["a", "b"]})
+    >>> sp.review(np.array([[0.1, 0.9], [0.5, 0.5], [0.9, 0.1]]), model, 1)["step"]  # b goes on to a at some step
+    array([1])
+    """
+    request = Request(scores, model, **options)
+    n = _count_of(share, request.batch.n_steps)
+    found = {name: np.empty(n, dtype) for name, dtype in _REVIEW}
+    n_found, (request.kind, n_failed, *_) = _core.review(request.chain, request.inputs, request.options, n, *found.values())
+    if n_failed:
+        z = np.empty(request.batch.n_recordings)
+        _core.forward_backward(request.chain, request.inputs, request.options, None, z)
+        _raise_for_first(request, z)
+    out = np.empty(n_found, _REVIEW)
+    for name, values in found.items():
+        out[name] = values[:n_found]
+    return out
+
+
+_REVIEW: list[tuple[str, Any]] = [("recording", np.int64), ("step", np.int64), ("likeliest", np.int32), ("probability", np.float64), ("gain", np.float64)]
+
+
+def _count_of(share: Any, n_steps: int) -> int:
+    """So many of the steps: a whole number of them, or a share."""
+    if isinstance(share, (int, np.integer)) and not isinstance(share, bool):
+        n = int(share)
+    elif isinstance(share, (float, np.floating)) and 0 < share <= 1:
+        n = math.ceil(float(share) * n_steps)
+    else:
+        n = 0
+    if n < 1 and n_steps > 0:
+        raise StatepathError(f"share={share!r}: a share of the steps above 0 and up to 1.0, such as 0.02, or a whole number of steps, at least 1")
+    return min(n, n_steps)
 
 
 def _raise_for_first(request: Request, log_partitions: NDArray[np.float64]) -> None:
