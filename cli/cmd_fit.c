@@ -50,7 +50,7 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
         printf("\nnothing was tuned: %s\n", r->untuned);
     if (isnan(r->after))
         return;
-    double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
+    double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     printf(
         "\n%s of %s in the folds that chose the settings: %.4f, with plain settings %.4f (%d settings tried, %d folds)\n"
         "the simplest settings within one standard error of the best are taken; `statepath compare --cv %d` judges by recordings "
@@ -114,7 +114,7 @@ static void show_prices(const sp_fit_report *r, const sp_fit_options *how, const
     for (int32_t i = 0; i < r->n_prices; i++)
         printf("%-16s %10s %10s   %s\n", model->rules[r->prices[i].rule].name, price_text(declared, r->prices[i].declared),
                price_text(learnt, r->prices[i].learnt), model->rules[r->prices[i].rule].text);
-    const double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
+    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     printf("prices: %s of %s in the folds that chose them: %.4f with those learnt, %.4f with those declared\n",
            sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->prices_after, sign * r->prices_before);
 }

@@ -56,6 +56,14 @@ int32_t sp_names_find(const sp_names *names, const char *name)
     return names->name[slot] ? names->value[slot] : -1;
 }
 
+int32_t sp_name_find(const char *letters, size_t n_letters, int32_t n, const char *const *names)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (strncmp(names[i], letters, n_letters) == 0 && !names[i][n_letters])
+            return i;
+    return -1;
+}
+
 /* ---- natural order ---- */
 
 static int is_digit(char c)

@@ -2,6 +2,7 @@
 #ifndef STATEPATH_CORE_NAMES_H
 #define STATEPATH_CORE_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "statepath/status.h"
@@ -24,6 +25,9 @@ void sp_names_clear(sp_names *names);
 int32_t sp_names_add(sp_names *names, const char *name, int32_t value);
 /* Number of a name, or -1. */
 int32_t sp_names_find(const sp_names *names, const char *name);
+
+/* Which of n names these letters are, by walking them; -1: none. */
+int32_t sp_name_find(const char *letters, size_t n_letters, int32_t n, const char *const *names);
 
 /* ---- natural order: runs of digits compare as numbers of any length, so "n2" stands before "n10" ---- */
 

@@ -17,7 +17,8 @@
 #include "tags/tags.h"
 
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
-static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};
+static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa",  "macro_f1", "entity_f1",
+                                                   "edit", "nll",      "stages", "segments", "cost"};
 
 const char *sp_fit_method_name(sp_fit_method method)
 {
@@ -27,6 +28,11 @@ const char *sp_fit_method_name(sp_fit_method method)
 const char *sp_tune_name(sp_tune tune)
 {
     return tune_names[tune];
+}
+
+bool sp_tune_is_loss(sp_tune tune)
+{
+    return tune == SP_TUNE_NLL || tune == SP_TUNE_COST;
 }
 
 sp_fit_options sp_fit_options_default(void)
@@ -182,10 +188,12 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (r->violations.illegal)
         used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
+    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     if (!isnan(r->after))
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f",
-                         sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used,
+                     "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f", sp_tune_name(r->tune),
+                     sp_strategy_about(options->strategy.kind)->name, sign * r->after, sign * r->before);
     else if (r->untuned)
         used += snprintf(text + used, sizeof text - (size_t)used, "; nothing was tuned: %s", r->untuned);
     if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
@@ -257,6 +265,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
             "are not all (%s); tune by macro_f1 instead",
             first_other(K, training->classes));
+    if (options->tune == SP_TUNE_COST && !options->costs)
+        return sp_fail(err, SP_EINVAL, "tuning by cost needs the costs of errors");
     sp_fit_report found = {.floor = NAN,
                            .windows_gain = NAN,
                            .windows_error = NAN,

@@ -133,7 +133,7 @@ sp_status sp_tuner_judge(sp_tuner *u, sp_model *const *models, sp_evidence *out,
     TRY(sp_training_go_on(u->training, err));
     TRY(sp_judged_new(&own, &judged, o->tune, &found) ? SP_OK : sp_no_memory(err));
     TRY(sp_cross_run(&judged, (const sp_model *const *)models, u->fold, u->n_folds, &o->strategy, u->workers, &found, err));
-    TRY(sp_evidence_of(&judged, o->group, o->tune, &found, out, err));
+    TRY(sp_evidence_of(&judged, o, &found, out, err));
     tell(u);
 done:
     sp_owned_free(&own);

@@ -17,7 +17,7 @@ bool sp_judged_new(sp_owned *own, const sp_training *training, sp_tune tune, sp_
 sp_status sp_cross_run(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
                        const sp_strategy *strategy, sp_workers *workers, const sp_judged *out, sp_error *err);
 
-/* A figure of the recordings that take part, greater is better (the negative of nll), and what it is without each block of them. Steps that were
+/* A figure of the recordings that take part, greater is better (the negative of nll and cost), and what it is without each block of them. Steps that were
  * not decoded are wrong; a figure that is not defined is 0. */
 enum { SP_MOST_BLOCKS = 50 };
 typedef struct sp_evidence {
@@ -26,9 +26,9 @@ typedef struct sp_evidence {
     int32_t n_blocks; /* of recordings, those of one group together; one for each group, or, of very many, SP_MOST_BLOCKS */
     double without[SP_MOST_BLOCKS];
 } sp_evidence;
-/* SP_OK, SP_ENOMEM. O(S + blocks K^2) and what the figure needs. */
-sp_status sp_evidence_of(const sp_training *training, const int32_t *group, sp_tune tune, const sp_judged *judged,
-                         sp_evidence *out, sp_error *err);
+/* By options->tune, its costs and groups. SP_OK, SP_ENOMEM. O(S + blocks K^2) and what the figure needs. */
+sp_status sp_evidence_of(const sp_training *training, const sp_fit_options *options, const sp_judged *judged, sp_evidence *out,
+                         sp_error *err);
 /* By how much the figure is greater with something than without, of the same recordings; *error: the standard error of that over recordings
  * by the jackknife (Efron and Tibshirani 1993, chapter 11), infinite where there is but one block. */
 double sp_evidence_gain(const sp_evidence *with, const sp_evidence *without, double *error);

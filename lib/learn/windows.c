@@ -385,9 +385,11 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
             options->progress(options->progress_arg, "windows", f + 1, u.n_folds);
     }
     sp_training judged = *training;
+    sp_fit_options by_likelihood = *options;
     judged.use = u.judged;
+    by_likelihood.tune = SP_TUNE_NLL;
     for (int i = 0; i < N_PENALTIES; i++)
-        TRY(sp_evidence_of(&judged, options->group, SP_TUNE_NLL, &(sp_judged){.nll = c.nll[i]}, &likelihood[i], err));
+        TRY(sp_evidence_of(&judged, &by_likelihood, &(sp_judged){.nll = c.nll[i]}, &likelihood[i], err));
     const int best = likelihood[2].value > likelihood[1].value ? 2 : 1;
     report->windows_gain = sp_evidence_gain(&likelihood[best], &likelihood[0], &report->windows_error);
     if (sp_tuner_can_judge(&u) && options->tune != SP_TUNE_NONE) {

@@ -16,6 +16,7 @@
 #include "pipeline/against.h"
 #include "pipeline/judging.h"
 #include "pipeline/long/long_recording.h"
+#include "pipeline/objective.h"
 #include "pipeline/run.h"
 #include "statepath/comparison.h"
 
@@ -121,11 +122,17 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     return SP_OK;
 }
 
-sp_status sp_run_fit_options(const sp_run_options *o, sp_fit_options *out, sp_error *err)
+sp_status sp_run_fit_options(const sp_run_options *o, int32_t K, const char *const *classes, sp_fit_options *out, double **costs,
+                             sp_error *err)
 {
     sp_run_plan plan;
-    const sp_status status = sp_run_plan_make(o, SP_CALL_FIT, &plan, err);
-    return status == SP_OK ? sp_fit_words_read(&o->fit, &plan, out, err) : status;
+    sp_status status = SP_OK;
+    *costs = NULL;
+    TRY(sp_run_plan_make(o, SP_CALL_FIT, &plan, err));
+    TRY(sp_fit_words_read(&o->fit, &plan, out, err));
+    TRY(sp_fit_objective(&o->fit, &plan, K, classes, out, costs, err));
+done:
+    return status;
 }
 
 sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
@@ -183,6 +190,7 @@ typedef struct training_set {
     sp_folds folds;
     sp_block *block;
     sp_training training;
+    double *costs;
 } training_set;
 
 static sp_status read_training_set(training_set *t, const sp_pipeline *p, sp_error *err)
@@ -219,8 +227,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
                                 .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
                                 .max_states = o->max_states,
                                 .may_have_floor = p->prepare.kind != SP_KIND_SCORES && !p->info->has_mask};
-    if (!p->plan.has_tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
-        how.tune = SP_TUNE_ENTITY_F1;
+    TRY(sp_fit_objective(&o->fit, &p->plan, p->info->n_classes, t->training.classes, &how, &t->costs, err));
     sp_run_hook_fitting(o, &t->training, &how);
     TRY(sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err));
 done:
@@ -275,6 +282,7 @@ done:
     sp_calibration_close(&scaled);
     sp_folds_clear(&learnt.folds);
     sp_block_free(learnt.block);
+    free(learnt.costs);
     return status;
 }
 

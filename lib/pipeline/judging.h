@@ -21,6 +21,9 @@ typedef struct sp_sleep_choice {
  * SP_OK; SP_EDATA (a file says nonsense), SP_ENOMEM. */
 sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err);
 
+/* Stages and is_sleep alone. SP_OK, SP_ENOMEM. */
+sp_status sp_sleep_find(int32_t K, const char *const *classes, sp_sleep_choice *out, sp_error *err);
+
 /* Tells the evaluation; `choice` must stay until it is made. */
 void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how);
 

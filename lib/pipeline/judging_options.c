@@ -18,8 +18,7 @@
 /* What the field uses where nobody says otherwise (AASM). */
 #define USUAL_SECONDS 30.0
 
-/* False when the classes are no stages. */
-static sp_status find_stages(int32_t K, const char *const *classes, sp_sleep_choice *out, sp_error *err)
+sp_status sp_sleep_find(int32_t K, const char *const *classes, sp_sleep_choice *out, sp_error *err)
 {
     int32_t class_of_column[SP_N_STAGES];
     sp_model *aasm = NULL;
@@ -47,7 +46,7 @@ sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_s
 {
     const sp_run_options *o = p->opt;
     *out = (sp_sleep_choice){.epoch_seconds = o->epoch_seconds};
-    sp_status status = find_stages(p->model->n_classes, classes, out, err);
+    sp_status status = sp_sleep_find(p->model->n_classes, classes, out, err);
     if (status != SP_OK)
         return status;
     if (!isnan(o->epoch_seconds))
@@ -103,15 +102,6 @@ static sp_status read_work(const sp_run_plan *plan, int32_t K, const char *const
     return plan->has_words ? SP_OK : sp_words_read(sp_work_about(how->work)->unit, &how->words, err);
 }
 
-/* Index of the class that is named by the first n letters; -1: none. */
-static int32_t class_of(const char *name, size_t n, int32_t K, const char *const *classes)
-{
-    for (int32_t k = 0; k < K; k++)
-        if (strncmp(classes[k], name, n) == 0 && !classes[k][n])
-            return k;
-    return -1;
-}
-
 static sp_status no_class(const char *name, int32_t K, const char *const *classes, sp_error *err)
 {
     char list[300];
@@ -127,11 +117,11 @@ static sp_status read_background(const char *at, int32_t K, const char *const *c
 {
     while (*at) {
         size_t n = strlen(at);
-        int32_t k = class_of(at, n, K, classes);
+        int32_t k = sp_name_find(at, n, K, classes);
         while (k < 0 && n > 0) {
             for (n--; n > 0 && at[n] != ','; n--)
                 ;
-            k = n > 0 ? class_of(at, n, K, classes) : -1;
+            k = n > 0 ? sp_name_find(at, n, K, classes) : -1;
         }
         if (k < 0) {
             char name[200];
@@ -153,7 +143,7 @@ static sp_status choose_background(sp_evaluation_words *j, const char *named, in
     if (!j->background)
         return sp_no_memory(err);
     for (const char *const *usual = sp_work_about(how->work)->background; !named && *usual; usual++) {
-        const int32_t k = class_of(*usual, strlen(*usual), K, classes);
+        const int32_t k = sp_name_find(*usual, strlen(*usual), K, classes);
         if (k >= 0)
             j->background[k] = 1;
     }

@@ -102,6 +102,38 @@ class TestFit(st.TestCase):
         self.assertGreater(found["edit"]["edit_score"], found["accuracy"]["edit_score"])
         self.assertGreater(found["accuracy"]["accuracy"], found["edit"]["accuracy"])
 
+    def test_actions_are_tuned_by_segments_too(self):
+        data = make()
+        data["classes"] = ["background", "pour", "stir"]
+        self.h5("actions.h5", **data)
+        self.assertIn("\nsegments of viterbi in the folds", self.statepath("fit", "actions.h5", "-o", "a.json").stdout)
+        self.assertIn("\naccuracy of viterbi in the folds", self.statepath("fit", "actions.h5", "-o", "b.json", "--tune", "accuracy").stdout)
+
+    def test_costs_of_errors(self):
+        """What costs more happens less; the figure is the mean cost."""
+        said = self.statepath("fit", "d.h5", "-o", "c.json", "--method", "counts", "--cost", "on>off=20; on>idle=20").stdout
+        self.assertRegex(said, "\ncost of viterbi in the folds that chose the settings: [0-9.]+, with plain settings [0-9.]+ ")
+        self.assertIn("; cost with viterbi in the folds", said)
+        rng, y = np.random.default_rng(2), [0]
+        while len(y) < 24 * 60:
+            y.append(int(rng.choice(3, p=[0.6, 0.1, 0.3])) if rng.random() < 0.15 else y[-1])
+        e = rng.normal(size=(len(y), 3)) + np.eye(3)[y]
+        self.h5("rare.h5", log_probs=e - np.log(np.exp(e).sum(axis=1, keepdims=True)), labels=np.array(y), offsets=np.arange(0, 24 * 60 + 1, 60), classes=CLASSES)
+        lost = {}
+        for name, cost in (("even", []), ("dear", ["--cost", "on>off=20;on>idle=20"])):
+            r = json.loads(self.statepath("compare", "rare.h5", "--model", "rules.json", "--cv", "4", "--method", "counts", *cost, "--strategies", "viterbi", "--json", "-").stdout)
+            confusion = r["strategies"]["viterbi"]["confusion"]
+            on = CLASSES.index("on")
+            lost[name] = sum(confusion[on]) - confusion[on][on]
+        self.assertLess(lost["dear"], lost["even"] / 2)
+        for cost in ("on>off", "on=2", "on>on=2", "on>far=2", "on>off=-1", "on>off=nan", "on>off=2x", "=2", "on>off=1e9", ">"):
+            self.refuses("fit", "d.h5", "-o", "x.json", "--cost", cost, status=2,
+                         sentence="--cost %s: what it costs to take one class for another, such as 'off>on=2', a number from 0 to 1e6; "
+                                  "several with a semicolon between them" % cost)
+        self.refuses("fit", "d.h5", "-o", "x.json", "--cost", "on>off=2", "--tune", "kappa", status=2,
+                     sentence="--cost is what settings are chosen by, and so is --tune kappa; leave one of them out")
+        self.refuses("fit", "d.h5", "-o", "x.json", "--tune", "cost", status=2, sentence="--tune cost needs --cost: what errors cost, such as 'N1>Wake=2'")
+
     def test_rules_of_several_states_a_class_are_refused(self):
         self.write("states.json", json.dumps({"statepath_model": 1, "name": "ab", "classes": CLASSES, "forbid": {},
                                               "states": {"off": "off", "a": "on", "b": "on", "idle": "idle"}}))
@@ -237,7 +269,7 @@ class TestFit(st.TestCase):
             (["fit", "d.h5"], "fit: -o MODEL.json is missing: where to write the model"),
             (["fit", "d.h5", "-o", "m.json", "--method", "magic"], "--method magic: it is counts, crf or em"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "luck"],
-             "--tune luck: it is none, accuracy, kappa, macro_f1, entity_f1, edit or nll"),
+             "--tune luck: it is none, accuracy, kappa, macro_f1, entity_f1, edit, nll, stages, segments or cost"),
             (["fit", "d.h5", "-o", "m.json", "--tune", "entity_f1"],
              "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these are not all "
              "(off); tune by macro_f1 instead"),

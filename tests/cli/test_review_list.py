@@ -147,6 +147,22 @@ class TestReview(st.TestCase):
         with_labels, without = self.rows("p.review.csv"), self.rows("q.review.csv")
         self.assertEqual([{k: v for k, v in row.items() if k != "reference"} for row in with_labels], without)
 
+    def test_equal_gains_and_labels_that_are_not_there(self):
+        """Of recordings that are the same the first comes first; a step without a label corrects nothing."""
+        self.p, self.labels, self.ids = np.tile(self.p[:50], (4, 1)), np.tile(self.labels[:50], 4), list("abcd")
+        self.offsets = np.arange(0, 201, 50)
+        self.labels[50:] = -1
+        self.write("in.h5")
+        run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "40")
+        rows = self.rows("p.review.csv")
+        places = [(row["step"], row["recording"]) for row in rows]
+        order = [(-float(row["gain"]), row["recording"], int(row["step"])) for row in rows]
+        self.assertEqual(order, sorted(order))
+        self.assertEqual({recording: sum(r == recording for _, r in places) for recording in "abcd"}, dict.fromkeys("abcd", 10))
+        path = viterbi(np.where(np.isin(np.arange(50), [int(s) for s, r in places if r == "a"])[:, None] & (np.arange(3) != self.labels[:50, None]), -np.inf,
+                                np.log(self.p[:50])))
+        self.assertIn("accuracy is %.4f," % (path == self.labels[:50]).mean(), run.stderr)
+
     def test_all_steps(self):
         """Known all, nothing is left to be wrong but what has no path, or breaks the rules and stays as it is."""
         self.write("in.h5")

@@ -228,6 +228,23 @@ def test_fit_keeps_the_rules_and_repeats_itself(program, tmp_path):
     assert mine == theirs
 
 
+def test_fit_by_costs_and_by_what_the_classes_are():
+    rng = np.random.default_rng(0)
+    y = [np.repeat(rng.integers(0, 3, 12), 6) for _ in range(6)]
+    p = [rng.dirichlet([1, 1, 1], len(x)) + 0.3 * np.eye(3)[x] for x in y]
+    p = [x / x.sum(1, keepdims=True) for x in p]
+    how = {"classes": ["background", "pour", "stir"], "method": "counts"}
+    assert "; segments with viterbi" in json.loads(sp.fit(y, p, **how).to_json())["description"]
+    assert "; accuracy with viterbi" in json.loads(sp.fit(y, p, tune="accuracy", **how).to_json())["description"]
+    text = json.loads(sp.fit(y, p, costs={("pour", "stir"): 3, ("pour", "background"): 2.5}, **how).to_json())["description"]
+    assert "; cost with viterbi" in text and " -" not in text.split("settings ")[1]
+    for wrong in ({("pour", "far"): 1}, {"pour": 1}, {("pour", "stir"): -1}, {("pour", "stir"): "much"}, 3):
+        with pytest.raises(sp.StatepathError, match="cost"):
+            sp.fit(y, p, costs=wrong, **how)
+    with pytest.raises(sp.StatepathError, match="tune"):
+        sp.fit(y, p, costs={("pour", "stir"): 3}, tune="kappa", **how)
+
+
 def test_fit_learns_durations_and_keeps_those_of_rules():
     rng = np.random.default_rng(8)
     labels = [np.concatenate([[0] * int(rng.integers(1, 7)) + [1] * 5 for _ in range(12)])[:60] for _ in range(8)]

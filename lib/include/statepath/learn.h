@@ -133,9 +133,13 @@ typedef enum sp_tune {
     SP_TUNE_ENTITY_F1, /* of BIO and BIOES tags; sp_fit() refuses other classes */
     SP_TUNE_EDIT,      /* edit score of the runs (metrics.h) */
     SP_TUNE_NLL,
+    SP_TUNE_STAGES,   /* mean of accuracy, kappa and macro F1 */
+    SP_TUNE_SEGMENTS, /* mean of accuracy, edit score and F1@50; runs of a class "background" are no segments */
+    SP_TUNE_COST,     /* mean cost of a step by sp_fit_options.costs, the less the better */
     SP_N_TUNES
 } sp_tune;
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
+bool sp_tune_is_loss(sp_tune tune);     /* nll and cost: the less the better; figures of reports are less them */
 
 /* Whether models of counts say how long classes last (sp_duration), as the runs of the labels do. */
 typedef enum sp_fit_durations_rule {
@@ -177,6 +181,7 @@ typedef struct sp_learnt_duration {
 typedef struct sp_fit_options {
     sp_fit_method method;            /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
     sp_tune tune;                    /* SP_TUNE_ACCURACY */
+    const double *costs;             /* [K,K] of SP_TUNE_COST, at [label,decoded], 0 or more; else NULL. Borrowed */
     sp_strategy strategy;            /* viterbi: what is tuned for */
     const sp_model *rules;           /* NULL: everything allowed. Borrowed */
     int64_t seen;                    /* 0; n > 0: rules from the labels, what is seen n times. Not together with rules */

@@ -281,9 +281,13 @@ sp_prepare_options sp_run_prepare_plain(const sp_run_options *o);
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err);
 /* How a model is learnt (learn.h): o->fit over what stands in `out`, which knows the usual method. Checks the options first, and that
- * each says something to the method. SP_OK, SP_EINVAL, SP_ENOMEM. */
+ * each says something to the method.
+ *   classes  [K] names of the columns: by them settings are chosen where `tune` does not say it
+ *   costs    out: what out->costs borrows, to be freed; NULL without
+ * SP_OK, SP_EINVAL, SP_ENOMEM. */
 struct sp_fit_options;
-sp_status sp_run_fit_options(const sp_run_options *o, struct sp_fit_options *out, sp_error *err);
+sp_status sp_run_fit_options(const sp_run_options *o, int32_t K, const char *const *classes, struct sp_fit_options *out,
+                             double **costs, sp_error *err);
 /* The first of them that is not NaN: the option, what the model says, what is usual. */
 double sp_first_given(double option, double model, double usual);
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */

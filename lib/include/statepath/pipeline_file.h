@@ -158,6 +158,7 @@ typedef struct sp_fitting {
     sp_block *decided; /* where labels are of another file: the classes that this one holds in place of scores; or NULL */
     sp_model *rules;   /* or NULL */
     const char **classes;
+    double *costs;                /* [K,K] of the options; or NULL */
     char **made_classes;          /* names where neither file nor rules have any; or NULL */
     struct sp_subjects *subjects; /* or NULL: each recording on its own */
 } sp_fitting;

@@ -1,5 +1,6 @@
 #include "core/try.h"
 #include "pipeline/files/open.h"
+#include "pipeline/objective.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/reading.h"
+#include "pipeline/objective.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
 
@@ -188,8 +190,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
     TRY(name_classes(f, err));
-    if (!p->plan.has_tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
-        f->options.tune = SP_TUNE_ENTITY_F1;
+    TRY(sp_fit_objective(&o->fit, &p->plan, f->block->n_classes, (const char *const *)f->classes, &f->options, &f->costs, err));
     TRY(read_groups(f, &p->plan.groups, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
@@ -210,6 +211,7 @@ void sp_fitting_close(sp_fitting *f)
     for (int32_t k = 0; f->made_classes && f->block && k < f->block->n_classes; k++)
         free(f->made_classes[k]);
     free(f->made_classes);
+    free(f->costs);
     free(f->classes);
     sp_subjects_free(f->subjects);
     sp_workers_free(f->workers);

@@ -18,6 +18,7 @@ typedef struct fitting {
     sp_prepare_options how;
     sp_training training;
     sp_fit_options options;
+    double *costs; /* of the options */
     sp_fit_report report;
     sp_status status;
     sp_error err;
@@ -38,7 +39,9 @@ static bool options_from(PyObject *dict, fitting *f)
         return false;
     f->options.seen = seen ? PyLong_AsLong(seen) : 0;
     f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, f->input.arrays.info.has_scores, f->rules);
-    sp_status status = sp_run_fit_options(&o, &f->options, &f->err);
+    const sp_source_info *info = &f->input.arrays.info;
+    sp_status status =
+        sp_run_fit_options(&o, info->n_classes, (const char *const *)info->classes, &f->options, &f->costs, &f->err);
     f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;
     f->options.group = f->groups.data;
     f->options.rules = f->rules;
@@ -91,7 +94,7 @@ static PyObject *answer(const fitting *f)
     sp_error err;
     if (sp_model_to_json(f->model, &text, &err) != SP_OK)
         return raise_error(&err);
-    const double sign = f->report.tune == SP_TUNE_NLL ? -1 : 1;
+    const double sign = sp_tune_is_loss(f->report.tune) ? -1 : 1;
     PyObject *made = Py_BuildValue("(s{s:L,s:N,s:N,s:i,s:i})", text, "labels_illegal", (long long)f->report.violations.illegal,
                                    "before", optional(sign * f->report.before), "after", optional(sign * f->report.after),
                                    "candidates", (int)f->report.n_candidates, "iterations", f->report.iterations);
@@ -107,6 +110,7 @@ static void fitting_release(fitting *f)
     sp_block_free(f->block);
     sp_workers_free(f->workers);
     array_release(&f->groups);
+    free(f->costs);
     given_release(&f->input);
 }
 

@@ -421,7 +421,8 @@ def fit(
     *,
     rules: Model | str | None = None,
     method: Literal["counts", "crf", "em"] | None = None,
-    tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "none"] = "accuracy",
+    tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "stages", "segments", "none"] | None = None,
+    costs: Mapping[tuple[str, str], float] | None = None,
     strategy: str = "viterbi",
     groups: Sequence[Any] | None = None,
     classes: Classes | None = None,
@@ -450,7 +451,11 @@ def fit(
     method : {"counts", "crf", "em"}, optional
         Counted labels; conditional random field of scores and labels; expectation-maximisation of scores. Without: what the data allow.
     tune : str
-        What the weights are chosen by, on recordings that the model has not seen.
+        What the weights are chosen by, on recordings that the model has not seen: "stages" is the mean of accuracy, kappa and macro F1,
+        "segments" that of accuracy, edit score and F1@50. Without: by what the classes are, "segments" of actions, "entity_f1" of tags, else
+        "accuracy".
+    costs : mapping, optional
+        In place of `tune`, the mean cost of a step: ``{("N1", "Wake"): 2}`` says that N1 taken for Wake costs 2; other errors cost 1.
     strategy : str
         What is tuned for.
     groups : sequence, optional
@@ -534,7 +539,8 @@ def fit(
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
     how = {  # as the program has it; what is usual is not given
         "method": method,
-        "tune": None if tune == "accuracy" else tune,
+        "tune": tune,
+        "cost": None if costs is None else _costs_as_text(costs),
         "for": None if strategy == "viterbi" else strategy,
         "smoothing": number_of(smoothing, "smoothing"),
         "penalty": number_of(penalty, "penalty"),
@@ -552,6 +558,14 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
+
+
+def _costs_as_text(costs: Any) -> str:
+    """What errors cost, as the program has it."""
+    try:
+        return ";".join(f"{label}>{decoded}={float(cost)!r}" for (label, decoded), cost in dict(costs).items())
+    except (TypeError, ValueError):
+        raise StatepathError(f"costs={costs!r}: a mapping of (label, decoded class) to a number is needed, such as {{('N1', 'Wake'): 2}}") from None
 
 
 def _integer(value: Any, name: str) -> int:

@@ -132,7 +132,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         method: str = "counts",
         strategy: str = "viterbi",
         kind: str | None = None,
-        tune: str = "accuracy",
+        tune: str | None = None,
         smoothing: float = 0.5,
         penalty: float = 0.0,
         memory: int = 1,

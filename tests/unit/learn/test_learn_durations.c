@@ -386,16 +386,50 @@ static void test_standard_error(void **state)
     }
     const sp_training training = {.batch = {{NULL, SP_F64, 2, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels};
     const sp_judged with = {.paths = a}, without = {.paths = b};
+    const sp_fit_options alone = {.tune = SP_TUNE_ACCURACY}, grouped = {.tune = SP_TUNE_ACCURACY, .group = group};
     sp_evidence better, worse;
     double error;
-    assert_ok(sp_evidence_of(&training, NULL, SP_TUNE_ACCURACY, &with, &better, &err), &err);
-    assert_ok(sp_evidence_of(&training, NULL, SP_TUNE_ACCURACY, &without, &worse, &err), &err);
+    assert_ok(sp_evidence_of(&training, &alone, &with, &better, &err), &err);
+    assert_ok(sp_evidence_of(&training, &alone, &without, &worse, &err), &err);
     assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .5, .2, .4, -.1 */
     assert_close(error, sqrt((.25 * .25 + .05 * .05 + .15 * .15 + .35 * .35) / 3 / 4), 1e-12, 0);
-    assert_ok(sp_evidence_of(&training, group, SP_TUNE_ACCURACY, &with, &better, &err), &err);
-    assert_ok(sp_evidence_of(&training, group, SP_TUNE_ACCURACY, &without, &worse, &err), &err);
+    assert_ok(sp_evidence_of(&training, &grouped, &with, &better, &err), &err);
+    assert_ok(sp_evidence_of(&training, &grouped, &without, &worse, &err), &err);
     assert_close(sp_evidence_gain(&better, &worse, &error), .25, 1e-12, 0); /* .35, .15 */
     assert_close(error, .1, 1e-12, 0);
+}
+
+/* What is chosen by several figures is their mean; a cost is of a labelled step. */
+static void test_figures_together(void **state)
+{
+    (void)state;
+    enum { N = 2, T = 10 };
+    static const char *const actions[] = {"background", "pour", "stir"};
+    const int32_t labels[N * T] = {0, 0, 1, 1, 1, 2, 2, 0, 0, -1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1};
+    const int32_t path[N * T] = {0, 1, 1, 1, 0, 2, 1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 1, 1, 1, -1};
+    const int64_t offsets[] = {0, 10, 20};
+    const double costs[] = {0, 1, 1, 5, 0, 1, 1, 2.5, 0};
+    const sp_training training = {
+        .batch = {{NULL, SP_F64, 3, N * T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = actions};
+    const sp_judged judged = {.paths = (int32_t *)path};
+    double value[SP_N_TUNES];
+    sp_error err;
+    for (int tune = SP_TUNE_ACCURACY; tune < SP_N_TUNES; tune++) {
+        sp_evidence evidence;
+        if (tune == SP_TUNE_NLL || tune == SP_TUNE_ENTITY_F1)
+            continue;
+        assert_ok(sp_evidence_of(&training, &(sp_fit_options){.tune = (sp_tune)tune, .costs = costs}, &judged, &evidence, &err),
+                  &err);
+        value[tune] = evidence.value;
+        assert_int_equal(evidence.n_blocks, 2);
+    }
+    assert_close(value[SP_TUNE_ACCURACY], 13. / 19, 1e-12, 0);
+    assert_close(value[SP_TUNE_STAGES], (value[SP_TUNE_ACCURACY] + value[SP_TUNE_KAPPA] + value[SP_TUNE_MACRO_F1]) / 3, 1e-12, 0);
+    assert_close(value[SP_TUNE_COST], -(1 + 5 + 2.5 + 1 + 2.5 + 5) / 19, 1e-12, 0); /* without a class: its dearest error */
+    /* Segments, background aside: pour, stir and pour, stir, pour of two of each; then pour, stir, pour on both sides. Of the first
+     * pour 2 of 4 steps overlap, of stir 1 of 2, of the second's last pour 2 of 4. */
+    const double edit = (1 - 1. / 3 + 1) / 2, f1 = 2. * 5 / (5 + 6);
+    assert_close(value[SP_TUNE_SEGMENTS], (13. / 19 + edit + f1) / 3, 1e-12, 0);
 }
 
 /* Every n-th recording, or group; few stay as they are. */
@@ -527,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_rules_with_durations),
         cmocka_unit_test(test_standard_error),
+        cmocka_unit_test(test_figures_together),
         cmocka_unit_test(test_part_of_many),
         cmocka_unit_test(test_memory),
     };

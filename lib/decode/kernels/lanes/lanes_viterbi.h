@@ -401,7 +401,10 @@ SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_
 {
     lane_state last[L] = {{0, 1}};
     lanes_forward(group, dtype, word_size, has_weights, last);
-    lanes_trace(group, word_size, last, word_size == 16 ? state_steps_back : plain_steps_back);
+    if (word_size == 16)
+        lanes_trace(group, word_size, last, state_steps_back);
+    else
+        lanes_trace(group, word_size, last, plain_steps_back);
 }
 
 /* Every kind its own code. */
