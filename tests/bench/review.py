@@ -73,4 +73,5 @@ def main():
                     print("| %s | by %s | %s | %s |" % (name, label, share, " | ".join("%.2f" % x for x in figures)), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

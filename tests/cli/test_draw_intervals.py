@@ -22,7 +22,7 @@ def night(path, segments):
 
 
 class TestIntervals(st.TestCase):
-    def check(self, f, offsets, segments, figures_of):
+    def check(self, f, offsets, segments, figures_of, labels=None):
         """Each interval is that of the draws, and of the decoded path."""
         for n, (a, b) in enumerate(zip(offsets[:-1], offsets[1:])):
             of_draws = [figures_of(path, segments[a:b]) for path in f["draws"][:, a:b]]
@@ -31,7 +31,7 @@ class TestIntervals(st.TestCase):
                 values = np.array([figures[key] for figures in of_draws], float)
                 defined = values[~np.isnan(values)]
                 ends = np.quantile(defined, [0.025, 0.975]) if len(defined) else [np.nan] * 2
-                np.testing.assert_allclose(f["intervals/" + key][n], [value, *ends, len(defined) / len(values)], rtol=1e-12, err_msg="%s of %d" % (key, n))
+                np.testing.assert_allclose(f["intervals/" + key][n], [value, *ends, len(defined) / len(values), figures_of(labels[a:b], segments[a:b])[key] if labels is not None else np.nan], rtol=1e-12, err_msg="%s of %d" % (key, n))
 
     def test_nights(self):
         rng = np.random.default_rng(5)
@@ -46,7 +46,7 @@ class TestIntervals(st.TestCase):
         with h5py.File(self.path("p.h5")) as f:
             self.check(f, offsets, segments, night)
             self.assertEqual(len(f["intervals"]), 15)
-            self.assertEqual(f["intervals/rem_latency"].shape, (3, 4))
+            self.assertEqual(f["intervals/rem_latency"].shape, (3, 5))
             self.assertTrue(np.isnan(f["intervals/rem_latency"][1, :3]).all() and f["intervals/rem_latency"][1, 3] == 0)
             low, high = f["intervals/tst"][0, 1:3]
             self.assertLess(low, high)
@@ -64,6 +64,56 @@ class TestIntervals(st.TestCase):
         with h5py.File(self.path("p.h5")) as f:
             self.check(f, offsets, np.zeros(90), lambda path, segments: {"entities": int((path == 1).sum()), "runs": runs(path, segments)})
             self.assertEqual(list(f["intervals"]), ["entities", "runs"])
+
+    def nights(self, n, seed, labels=True):
+        """n nights of which the scores know too little: offsets, labels."""
+        rng = np.random.default_rng(seed)
+        truth = np.concatenate([np.repeat(rng.integers(0, 5, 20), rng.integers(1, 15, 20)) for _ in range(n)])
+        offsets = np.sort(rng.choice(np.arange(1, len(truth)), n - 1, replace=False))
+        offsets = np.r_[0, offsets, len(truth)]
+        probs = rng.gamma(0.3 + np.eye(5)[truth]) + 1e-5
+        known = truth.copy()
+        known[offsets[2]] = -1  # a night that is not labelled throughout has no reference
+        self.h5("n%d.h5" % seed, probs=probs / probs.sum(axis=1, keepdims=True), offsets=offsets, classes=STAGES, **({"labels": known} if labels else {}))
+        return offsets, known
+
+    def test_references_and_wider_intervals(self):
+        offsets, labels = self.nights(30, 1)
+        said = self.statepath("decode", "n1.h5", "-m", "sleep-permissive", "-o", "a.h5", "--draws", "50").stderr
+        self.nights(8, 2, labels=False)
+        quiet = self.statepath("decode", "n2.h5", "-m", "sleep-permissive", "-o", "b.h5", "--draws", "50").stderr
+        self.assertNotIn("intervals", quiet)
+        self.statepath("decode", "n2.h5", "-m", "sleep-permissive", "-o", "c.h5", "--draws", "50", "--widen-by", "a.h5")
+        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b, h5py.File(self.path("c.h5")) as c:
+            self.assertTrue(np.isnan(a["intervals/tst"][2, 4]) and np.isnan(b["intervals/tst"][:, 4]).all())
+            for key in ("tst", "rem_latency", "awakenings", "runs"):
+                _, low, high, _, reference = a["intervals/" + key][:].T
+                for n in [0, 1, 29]:
+                    expected = night(labels[offsets[n]:offsets[n + 1]], np.zeros(offsets[n + 1] - offsets[n]))[key]
+                    np.testing.assert_allclose(reference[n], expected)
+                misses = np.sort(np.maximum(low - reference, reference - high)[~np.isnan(low + reference)])
+                wider = max(misses[int(np.ceil(0.95 * (len(misses) + 1) - 1e-9)) - 1], 0)
+                held = "95 %% intervals of %s hold the reference in %d of %d" % (key, (misses <= 0).sum(), len(misses))
+                self.assertIn(held + ("; %g wider on each side" % wider if wider else "\n"), " ".join(said.split(" ")))
+                np.testing.assert_allclose(c["intervals/" + key][:, 1], np.maximum(b["intervals/" + key][:, 1] - wider, 0))
+                np.testing.assert_allclose(c["intervals/" + key][:, 2], b["intervals/" + key][:, 2] + wider)
+                np.testing.assert_array_equal(c["intervals/" + key][:, [0, 3]], b["intervals/" + key][:, [0, 3]])
+
+    def test_what_cannot_be_widened(self):
+        self.nights(19, 3)
+        self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "few.h5", "--draws", "9")
+        said = self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "p.h5", "--draws", "9", "--widen-by", "few.h5").stderr
+        self.assertIn("no intervals of tst: few.h5 has a reference for 18 recordings, and 95 % needs 19", said)
+        with h5py.File(self.path("p.h5")) as f:
+            self.assertTrue(np.isnan(f["intervals/tst"][:, 1:3]).all() and not np.isnan(f["intervals/tst"][:, 0]).any())
+        self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "plain.h5")
+        self.h5("old.h5", **{"intervals/tib": np.zeros((3, 4))})
+        for file, sentence, status in (("plain.h5", "plain.h5: there is no dataset /intervals/tib", 1), ("missing.h5", "missing.h5", 1),
+                                       ("old.h5", "old.h5: dataset /intervals/tib is not float64 [N,5]", 1)):
+            said = self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "q.h5", "--draws", "9", "--widen-by", file, status=status).stderr
+            self.assertIn(sentence, said)
+        self.refuses("decode", "n3.h5", "-m", "sleep-permissive", "-o", "q.h5", "--widen-by", "few.h5", status=2,
+                     sentence="--widen-by says how wide the intervals of draws are: --draws N makes them")
 
     def test_no_path(self):
         probs = np.array([[1.0, 0, 0], [0, 0, 1], [1, 0, 0], [0.5, 0.5, 0]])

@@ -1,11 +1,56 @@
 #include "pipeline/files/draw_figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/numbers.h"
 #include "core/try.h"
+#include "io/intervals_file.h"
+
+/* ---- how wide ---- */
+
+/* By how much the reference lies outside of an interval, less than 0 within; NaN: one of them is not there. */
+static double miss_of(const double *columns)
+{
+    const double reference = columns[SP_DRAW_REFERENCE];
+    return isnan(reference) || isnan(columns[SP_DRAW_LOW])
+               ? NAN
+               : fmax(columns[SP_DRAW_LOW] - reference, reference - columns[SP_DRAW_HIGH]);
+}
+
+/* What 95 % of n misses do not exceed, with one more to come; they are sorted here. */
+static double widening_of(double *misses, int64_t n)
+{
+    const int64_t rank = (int64_t)ceil(.95 * (double)(n + 1) - 1e-9);
+    if (rank > n)
+        return INFINITY;
+    qsort(misses, (size_t)n, sizeof *misses, number_compare);
+    return fmax(misses[rank - 1], 0);
+}
+
+static sp_status read_widening(sp_draw_figures *f, int i, const sp_run_options *o, sp_error *err)
+{
+    double *rows;
+    int64_t n, n_known = 0;
+    sp_status status = sp_intervals_read(o->widen_by, f->keys[i], SP_DRAW_COLUMNS, &rows, &n, err);
+    if (status != SP_OK)
+        return status;
+    for (int64_t r = 0; r < n; r++) {
+        const double miss = miss_of(rows + r * SP_DRAW_COLUMNS);
+        if (!isnan(miss))
+            rows[n_known++] = miss;
+    }
+    f->widening[i] = widening_of(rows, n_known);
+    free(rows);
+    if (f->widening[i] == INFINITY)
+        sp_run_notice(o, SP_NOTICE_DATA, "no intervals of %s: %s has a reference for %lld recordings, and 95 %% needs 19",
+                      f->keys[i], o->widen_by, (long long)n_known);
+    return SP_OK;
+}
+
+/* ---- opening and closing ---- */
 
 sp_status sp_draw_figures_open(sp_draw_figures *f, const sp_pipeline *p, int32_t n_draws, sp_error *err)
 {
@@ -23,8 +68,13 @@ sp_status sp_draw_figures_open(sp_draw_figures *f, const sp_pipeline *p, int32_t
     if (f->are_tags)
         f->keys[f->n++] = "entities";
     f->keys[f->n++] = "runs";
+    for (int i = 0; p->opt->widen_by && i < f->n; i++)
+        TRY(read_widening(f, i, p->opt, err));
+    f->n_recordings = p->info->n_recordings;
     f->values = malloc(((size_t)f->n * (size_t)n_draws + 1) * sizeof *f->values);
-    TRY(f->values ? SP_OK : sp_no_memory(err));
+    if (p->info->has_labels)
+        f->misses = malloc(((size_t)f->n * (size_t)f->n_recordings + 1) * sizeof *f->misses);
+    TRY(f->values && (f->misses || !p->info->has_labels) ? SP_OK : sp_no_memory(err));
 done:
     return status;
 }
@@ -34,6 +84,7 @@ void sp_draw_figures_clear(sp_draw_figures *f)
     free(f->tags);
     free(f->spans);
     free(f->values);
+    free(f->misses);
     *f = (sp_draw_figures){.n = 0};
 }
 
@@ -75,21 +126,42 @@ static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path,
     *next = count_runs(n, path, segments);
 }
 
-/* Of the draws of one figure, which are sorted here. */
-static void interval_of(int32_t n, double *values, double *columns)
+/* Of the draws of one figure, which are sorted here; no figure is less than 0. */
+static void interval_of(int32_t n, double *values, double widening, double *columns)
 {
     int32_t n_defined = 0;
     for (int32_t r = 0; r < n; r++)
         if (!isnan(values[r]))
             values[n_defined++] = values[r];
     qsort(values, (size_t)n_defined, sizeof *values, number_compare);
-    columns[SP_DRAW_LOW] = n_defined ? number_quantile(values, n_defined, 0.025) : NAN;
-    columns[SP_DRAW_HIGH] = n_defined ? number_quantile(values, n_defined, 0.975) : NAN;
+    const bool is_known = n_defined && widening < INFINITY;
+    columns[SP_DRAW_LOW] = is_known ? fmax(number_quantile(values, n_defined, 0.025) - widening, 0) : NAN;
+    columns[SP_DRAW_HIGH] = is_known ? number_quantile(values, n_defined, 0.975) + widening : NAN;
     columns[SP_DRAW_DEFINED] = (double)n_defined / n;
 }
 
-sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, int32_t n_draws,
-                               const int32_t *draws, int64_t stride, double *out, sp_error *err)
+static bool are_whole(int64_t n, const int32_t *labels)
+{
+    bool are = labels && n > 0;
+    for (int64_t t = 0; are && t < n; t++)
+        are = labels[t] >= 0;
+    return are;
+}
+
+/* Counts whether the intervals hold the references. */
+static void compare(sp_draw_figures *f, const double *out)
+{
+    for (int i = 0; f->misses && i < f->n; i++) {
+        const double miss = miss_of(out + (size_t)i * SP_DRAW_COLUMNS);
+        if (isnan(miss))
+            continue;
+        f->misses[i * f->n_recordings + f->n_known[i]++] = miss;
+        f->n_held[i] += miss <= 0;
+    }
+}
+
+sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, const int32_t *labels,
+                               int32_t n_draws, const int32_t *draws, int64_t stride, double *out, sp_error *err)
 {
     if (f->are_tags && n > f->room) {
         free(f->spans);
@@ -102,6 +174,26 @@ sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *pat
     for (int32_t r = 0; r < n_draws; r++)
         figures_of(f, n, draws + r * stride, segments, f->values + r, (size_t)n_draws);
     for (int i = 0; i < f->n; i++)
-        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, out + (size_t)i * SP_DRAW_COLUMNS);
+        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->widening[i], out + (size_t)i * SP_DRAW_COLUMNS);
+    if (are_whole(n, labels))
+        figures_of(f, n, labels, segments, out + SP_DRAW_REFERENCE, SP_DRAW_COLUMNS);
+    else
+        for (int i = 0; i < f->n; i++)
+            out[i * SP_DRAW_COLUMNS + SP_DRAW_REFERENCE] = NAN;
+    compare(f, out);
     return SP_OK;
+}
+
+void sp_draw_figures_say(sp_draw_figures *f, const sp_run_options *o)
+{
+    for (int i = 0; f->misses && i < f->n; i++) {
+        const int64_t n = f->n_known[i];
+        const double widening = n > 0 ? widening_of(f->misses + i * f->n_recordings, n) : INFINITY;
+        char text[64] = "";
+        if (widening < INFINITY && widening > 0)
+            snprintf(text, sizeof text, "; %g wider on each side they would hold 95 %%", widening);
+        if (n > 0)
+            sp_run_notice(o, SP_NOTICE_DATA, "95 %% intervals of %s hold the reference in %lld of %lld%s", f->keys[i],
+                          (long long)f->n_held[i], (long long)n, text);
+    }
 }

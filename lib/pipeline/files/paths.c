@@ -175,7 +175,8 @@ static sp_status write_intervals(sp_path_file *b, int64_t first, int64_t N, cons
     for (int64_t n = 0; n < N; n++) {
         const int64_t at = b->block->offsets[n], steps = b->block->offsets[n + 1] - at;
         TRY(sp_draw_figures_find(&b->figures, steps, output->paths + at, b->block->segments ? b->block->segments + at : NULL,
-                                 output->draw.n, output->draws + at, b->block->n_steps, columns, err));
+                                 b->block->labels ? b->block->labels + at : NULL, output->draw.n, output->draws + at,
+                                 b->block->n_steps, columns, err));
         for (int i = 0; i < b->figures.n; i++)
             TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first + n, 1, columns + (size_t)i * SP_DRAW_COLUMNS, err));
     }
@@ -323,6 +324,8 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
 
 sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
 {
+    if (status == SP_OK && b->writer)
+        sp_draw_figures_say(&b->figures, b->p->opt);
     if (status == SP_OK && b->writer)
         status = sp_paths_writer_commit(b->writer, err);
     else

@@ -8,7 +8,7 @@
  *   /nbest/paths                 as the paths [n,S], -1 where there are fewer; /nbest/scores f64 [n,N], -inf where there are
  *                                fewer
  *   /draws                       as the paths [n,S], -1 where no allowed path exists
- *   /intervals/<figure>          f64 [N,4]: decoded, low, high, share of draws, see draw_figures.h
+ *   /intervals/<figure>          f64 [N,5]: decoded, low, high, share of draws, reference, see draw_figures.h
  */
 #ifndef PIPELINE_FILES_PATHS_H
 #define PIPELINE_FILES_PATHS_H
