@@ -210,6 +210,8 @@ async function inItsWords(browser) {
     await page.locator("#what-if-tool .what-if-rules tbody button").nth(3).click();
     const plot = page.locator(".stepplot").first();
     await plot.focus();
+    await page.keyboard.press("Home");
+    check((await page.locator(".readout").first().textContent()).startsWith(`${step} ${name === "demo" ? 1 : 0}`), `${name}: epochs are counted from 1, others from 0`);
     await page.keyboard.press("End");
     await tell();
     check(new RegExp(`^${step} \\d`).test(await page.locator(".readout").first().textContent()), `${name}: the readout says ${step}`);

@@ -62,6 +62,11 @@ async function asInRun(browser) {
   for (const name of Object.keys(right))
     check(JSON.stringify(found[name]) === JSON.stringify(right[name]), `untouched figures of ${name}: ${found[name]}, the run has ${right[name]}`);
   check(found.reference[2] === String(json("demo.json").reference.illegal), "illegal transitions of the reference: " + found.reference[2]);
+  const caption = await begun.textContent("#what-if-tool figcaption"), [, first, last] = /steps ([\d,]+) to ([\d,]+)\./.exec(caption).map((n) => Number(n.replace(/,/g, "")));
+  await begun.getByRole("button", { name: "+", exact: true }).click();
+  await frame(begun);
+  const [, from, to] = /zoom=(\d+)-(\d+)/.exec(await begun.evaluate(() => location.hash)).map(Number), middle = (first + last) / 2;
+  check(last - first === 79 && Math.abs((from + to + 1) / 2 - middle) < 1, `the caption counts epochs from 1, the address from 0: ${caption}, ${from} to ${to}`);
   await begun.getByText("Confusion now", { exact: true }).click();
   const matrix = await begun.locator("table.matrix", { hasText: "Confusion of viterbi" }).locator("tbody td").allTextContents();
   check(JSON.stringify(matrix.map((n) => Number(n.replace(/,/g, "")))) === JSON.stringify(json("demo.json").strategies.viterbi.confusion.flat()), "the confusion matrix is the run's: " + matrix);

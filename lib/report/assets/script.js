@@ -13,6 +13,10 @@
     });
   };
 
+  /* The number by which a reader knows a step, as sp_step_number() of C. Data and addresses count from 0. */
+  var firstStep = Number(document.querySelector("main").getAttribute("data-first"));
+  window.statepathStep = function (t) { return t + firstStep; };
+
   /* What can wait until the page stands: each part in a task of its own, in order, so that the page answers between them. */
   var parts = [], turn = new MessageChannel();
   turn.port1.onmessage = function () {

@@ -5,7 +5,7 @@
   "use strict";
   var source = document.getElementById("data");
   if (!source) return;
-  var data = JSON.parse(source.textContent), say = window.statepathSay;
+  var data = JSON.parse(source.textContent), say = window.statepathSay, numberOf = window.statepathStep;
   var K = data.classes.length, S = data.strategies.length, REFERENCE = S;
   var byId = {}, forbidden = {}, startForbidden = {};
   data.recordings.forEach(function (one) { byId[one.id] = one; });
@@ -193,10 +193,10 @@
       most = Math.max(most, n);
     });
     marks.forEach(function (m) {
-      var title = "<title>" + (m.n > 1 ? m.first + " to " + m.last + ": " + m.n + (Object.keys(path.rules).length ? " breaks of rules" : " illegal transitions")
-        : !isIllegal(one, path, m.first) ? m.first + ": breaks rule " + escape(path.rules[m.first])
-        : m.first === 0 ? "0: starts in " + escape(className(path[0]))
-        : m.first + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
+      var title = "<title>" + (m.n > 1 ? numberOf(m.first) + " to " + numberOf(m.last) + ": " + m.n + (Object.keys(path.rules).length ? " breaks of rules" : " illegal transitions")
+        : !isIllegal(one, path, m.first) ? numberOf(m.first) + ": breaks rule " + escape(path.rules[m.first])
+        : m.first === 0 ? numberOf(0) + ": starts in " + escape(className(path[0]))
+        : numberOf(m.first) + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
       var height = Math.ceil((TOP - 1) * m.n / most), places = Math.min(to - from, MARKS);
       text += marks.length > MANY_MARKS ? "<rect class=\"bars\" x=\"" + percent(m.column, places) + "\" width=\"" + percent(1, places) +
         "\" y=\"" + (TOP - 1 - height) + "\" height=\"" + height + "\">" + title + "</rect>"
@@ -253,9 +253,9 @@
     return Math.max(1, power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10));
   }
   function drawAxis(from, to) {
-    var scale = data.seconds > 0 && (to - from) * data.seconds >= 5 ? data.seconds : 0, a = scale ? from * scale : from, b = scale ? to * scale : to;
+    var scale = data.seconds > 0 && (to - from) * data.seconds >= 5 ? data.seconds : 0, a = scale ? from * scale : numberOf(from), b = scale ? to * scale : numberOf(to);
     var step = tickStep(b - a, scale ? SECONDS : null), text = "";
-    for (var t = Math.ceil(a / step) * step; t <= b; t += step)
+    for (var t = from ? Math.ceil(a / step) * step : a; t <= b; t += step - t % step)
       text += "<text y=\"11\" x=\"" + percent(t - a, b - a) + "\"" + (t === a ? " text-anchor=\"start\"" : "") + ">" +
         (!scale ? grouped(t) : step < 60 ? time(t) : time(t).slice(0, -3)) + "</text>";
     return "<div class=\"track\"><div class=\"name unit\">" + (scale ? "hours" : say("{steps}")) + "</div><div class=\"rows\"><svg class=\"ticks\" " +
@@ -358,7 +358,7 @@
       var one = steps(view.one), p = probabilities(one, t);
       readout.setAttribute("aria-live", isSpoken ? "polite" : "off");
       readout.textContent = "";
-      readout.appendChild(element("strong", "", say("{Step} ") + grouped(t) + (data.seconds ? ", " + time(t * data.seconds) : "")));
+      readout.appendChild(element("strong", "", say("{Step} ") + grouped(numberOf(t)) + (data.seconds ? ", " + time(t * data.seconds) : "")));
       (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; })).forEach(function (s) {
         var path = one.paths[s], item = element("span", "said", nameOf(s) + " ");
         word(item, path[t]);

@@ -1,4 +1,5 @@
 /* Below a hypnogram: arrows to where it falls asleep, into deep sleep and into REM, with their names, where there is room. */
+#include "evaluate/work.h"
 #include "report/html/steps.h"
 
 #include <string.h>
@@ -99,7 +100,8 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
                 "<title>%s:",
                 path->name);
     for (int i = 0; i < list.n; i++)
-        sp_buffer_say(out, "%s %s at {step} %jd", i ? "," : "", list.events[i].name, list.events[i].step);
+        sp_buffer_say(out, "%s %s at {step} %jd", i ? "," : "", list.events[i].name,
+                      sp_step_number(page->comparison->work, list.events[i].step));
     sp_buffer_text(out, "</title>");
     for (int i = 0; i < list.n; i++) {
         const event *e = &list.events[i];

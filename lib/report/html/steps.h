@@ -103,8 +103,8 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
 bool sp_page_density(sp_page *page, const sp_lanes *lanes, const sp_trace *trace);
-/* step_axis.c: adds the axis under tracks of steps from first_step on: in hours where steps have a length, else in steps, which are
- * counted from 0 as addresses are. */
+/* step_axis.c: adds the axis under tracks of steps from first_step on: in hours where steps have a length, else in the numbers of
+ * steps (sp_step_number). */
 void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps);
 
 /* The steps of a recording; NULL: they were not kept. */

@@ -184,10 +184,9 @@ static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_ste
 }
 
 /* Of the recording, for a title. */
-static long long step_of(const sp_trace *trace, int64_t t)
+static long long step_of(const sp_page *page, const sp_trace *trace, int64_t t)
 {
-    const int64_t step = trace->first_step + t;
-    return (long long)step;
+    return (long long)sp_step_number(page->comparison->work, trace->first_step + t);
 }
 
 static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *m)
@@ -196,20 +195,22 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
     sp_buffer_text(out, "<use href=\"#ill\"");
     add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
     if (m->n > 1) {
-        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", step_of(trace, m->first), step_of(trace, m->last),
-                         (long long)m->n, path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
+        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", step_of(page, trace, m->first),
+                         step_of(page, trace, m->last), (long long)m->n,
+                         path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
         return;
     }
     if (!is_illegal(page, trace, path, m->first)) {
-        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", step_of(trace, m->first),
+        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", step_of(page, trace, m->first),
                     page->comparison->rules[rule_at(trace, path, m->first)->rule].name);
         return;
     }
     if (m->first == 0) {
-        sp_html_say(out, "><title>0: starts in %s</title></use>", page->comparison->classes[path->classes[0]]);
+        sp_html_say(out, "><title>%lld: starts in %s</title></use>", step_of(page, trace, 0),
+                    page->comparison->classes[path->classes[0]]);
         return;
     }
-    sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(trace, m->first),
+    sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(page, trace, m->first),
                 page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
 }
 

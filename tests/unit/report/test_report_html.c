@@ -243,6 +243,31 @@ static void test_sizes(void **state)
     sample_free(s);
 }
 
+/* Scorers of sleep count epochs from 1; addresses and the data of the script count from 0. */
+static void test_numbers_of_steps(void **state)
+{
+    (void)state;
+    for (int is_sleep = 0; is_sleep < 2; is_sleep++) {
+        sample *s = sample_small();
+        s->comparison.work = is_sleep ? SP_WORK_SLEEP : SP_WORK_STEPS;
+        char *page = page_of(s);
+        assert_has(page, is_sleep ? "<title>3: Wake → REM</title>" : "<title>2: Wake → REM</title>");
+        assert_int_equal(strstr(page, "<main data-first=\"1\">") != NULL, is_sleep);
+        assert_int_equal(strstr(page, "numbers of steps</dt><dd>From 1 here") != NULL, is_sleep);
+        assert_has(page, is_sleep ? "&amp;t=2\">night_1</a></th><td class=\"n\">3</td>"
+                                  : "&amp;t=2\">night_1</a></th><td class=\"n\">2</td>");
+        free(page);
+        sample_free(s);
+        s = sample_nights(1, 800);
+        s->comparison.work = is_sleep ? SP_WORK_SLEEP : SP_WORK_STEPS;
+        page = page_of(s);
+        assert_has(page, is_sleep ? "x=\"0.0%\">1</text><text y=\"11\" x=\"24.9%\">200</text>"
+                                  : "x=\"0.0%\">0</text><text y=\"11\" x=\"25.0%\">200</text>");
+        free(page);
+        sample_free(s);
+    }
+}
+
 static void test_long_recordings_are_drawn_in_columns(void **state)
 {
     (void)state;
@@ -686,6 +711,7 @@ int main(void)
         cmocka_unit_test(test_absent_data_disappears),
         cmocka_unit_test(test_names_are_text),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_numbers_of_steps),
         cmocka_unit_test(test_long_recordings_are_drawn_in_columns),
         cmocka_unit_test(test_worst_median_and_best_are_of_all_recordings),
         cmocka_unit_test(test_what_is_too_long_to_be_drawn_is_said),
