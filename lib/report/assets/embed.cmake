@@ -138,11 +138,18 @@ style_of_pictures(${made}/page_style.css picture_style)
 file(WRITE ${made}/page_picture_style.css "${picture_style}")
 tighten(${made}/page_style.css)
 configure_file(${FOLDER}/pictures.js ${made}/page_pictures.js @ONLY)
-# A script, of whose lines those that end in ; or { go on; no string or comment ends so.
+# A script, of whose lines those that end in ; or { go on (no string or comment ends so), without the spaces around operators and inside braces
+# (no string has such a one between spaces, none meets another: bytes are for data).
 function(shorten file)
   file(READ ${file} script)
   string(REPLACE ";\n" ";" script "${script}")
   string(REPLACE "{\n" "{" script "${script}")
+  foreach(operator "=" "===" "!==" "&&" "||" "=>" "+=" "<=" ">=" "?" ":" "*" "+" "-" "/" "<")
+    string(REPLACE " ${operator} " "${operator}" script "${script}")
+  endforeach()
+  string(REPLACE ") {" "){" script "${script}")
+  string(REPLACE "{ " "{" script "${script}")
+  string(REPLACE " }" "}" script "${script}")
   file(WRITE ${file} "${script}")
 endfunction()
 

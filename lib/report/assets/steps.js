@@ -378,7 +378,7 @@
     function hint() {
       readout.setAttribute("aria-live", "off");
       readout.textContent = say("Point at {a step} to read it. Drag, or Ctrl and the wheel, to enlarge; double click for the whole. Keys: " +
-        "arrows, + − 0, n and p for the next and previous illegal {step}.");
+        "arrows, +, −, 0, n and p for the next and previous illegal {step}.");
     }
     view.zoom = function (from, to, isQuiet) {
       var n = view.one.n, width = Math.min(n, Math.max(LEAST, Math.round(to - from)));

@@ -41,7 +41,7 @@ static void test_stands_alone_and_is_the_same_twice(void **state)
     char *page = page_of(s), *again = page_of(s);
     assert_string_equal(page, again);
     assert_has(page, "default-src 'none'");
-    static const char *const outside[] = {"http:", "https:", "src=", "@import", "url(h", "<link", "<iframe", " style="};
+    static const char *const outside[] = {"http:", "https:", " src=", "@import", "url(h", "<link", "<iframe", " style="};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         assert_lacks(page, outside[i]);
     assert_lacks(page, "nan");
