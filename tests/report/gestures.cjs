@@ -37,6 +37,11 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     check(json.illegal_places.length > 500 && wrong.length === 0, "illegal steps of the page and of the JSON: " + wrong.slice(0, 3).join("; "));
     check(await page.evaluate((per) => per.every((r) => Math.abs((window.statepath.steps(window.statepath.byId[r.id]).right[0]) - r.accuracy) < 1e-12),
       json.strategies.argmax.per_recording), "the accuracy of each recording from its steps in the page is the program's");
+    // Minutes in stages beside a plot, those of the reference last: the evaluation's.
+    const ofNight = (night) => ["wake", "rem", "n1", "n2", "n3"].map((key) => night[key].toFixed(1)).join(" "), { reference, strategies: decoded } = json.sleep;
+    const otherMinutes = await page.evaluate((nights) => window.statepath.data.recordings.filter((one) => one.m.join() !== nights[one.id].join()).length,
+      Object.fromEntries(reference.nights.map((night, n) => [night.id, [...Object.values(decoded).map((s) => ofNight(s.nights[n])), ofNight(night)]])));
+    check(otherMinutes === 0, `minutes in stages of ${otherMinutes} recordings are not the program's`);
     // The line below a plot: time, reference, class under every strategy, probabilities.
     const { recording, step, said, by } = json.illegal_places.find((place) => place.recording === "r04" && place.step > 100), strategies = Object.keys(json.strategies);
     await page.evaluate(([id, t]) => window.statepath.open(id, t), [recording, step]);
@@ -377,7 +382,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
       ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
       ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Recording", 1], ["button", "Show more illegal steps", 1],
       ["button", /^Download as SVG: What if: r03/, 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
-      ["application", /accuracy/i, 4], ["img", "argmax over time", 4], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
+      ["application", /accuracy/i, 4], ["img", /^argmax over time: [\d.]+ min Wake, [\d.]+ REM, [\d.]+ N1, [\d.]+ N2, [\d.]+ N3$/, 3], ["img", "argmax over time", 1], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
     ]) {
       const found = await page.getByRole(role, { name, exact: typeof name === "string" }).count();
       check(found >= n, `${role} "${name}": ${found}, at least ${n} expected`);

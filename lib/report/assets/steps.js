@@ -211,7 +211,9 @@
       if (k < 0) missing += "<rect class=\"hatched\" x=\"" + percent(a, n) + "\" width=\"" + percent(b - a, n) + "\" y=\"" + TOP +
         "\" height=\"" + plot + "\"/>";
     });
-    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time</title><rect class=\"lanes\" " +
+    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time" + minutesOf(one, s).map(function (n, lane) {
+      return (lane ? ", " : ": ") + n + (lane ? " " : " min ") + escape(className(lanes.list[lane]));
+    }).join("") + "</title><rect class=\"lanes\" " +
       "y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\"/>" +
       (strip ? "<rect class=\"errors\" y=\"" + (TOP + plot + 3) + "\" width=\"100%\" height=\"" + STRIP + "\"/>" : "") +
       "<svg y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\" viewBox=\"0 0 " + n * unit + " " + 2 * lanes.list.length +
@@ -262,9 +264,14 @@
       "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">" + text + "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\">" +
       "</svg></div></div>";
   }
-  function drawNames() {
-    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) +
-      "\"><use href=\"#names\"/></svg>";
+  /* Of a path the minutes in each lane, from the evaluation; none where the lanes are no stages of sleep. */
+  function minutesOf(one, s) { return one.m ? one.m[s].split(" ") : []; }
+  function drawNames(minutes) {
+    var text = minutes.map(function (n, lane) {
+      return "<text x=\"100%\" y=\"" + (TOP + lane * lanes.height + Math.floor(lanes.height / 2) + 3) + "\">" + n + "</text>";
+    }).join("");
+    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) + "\"><use href=\"#names\"/>" +
+      (text && "<g text-anchor=\"end\"><text x=\"100%\" y=\"" + (TOP - 2) + "\">min</text>" + text + "</g>") + "</svg>";
   }
   function trackOf(name, small, drawing, names) {
     return "<div class=\"track\"><div class=\"name\">" + name + "<small>" + small + "</small></div><div class=\"rows\">" + drawing + names +
@@ -278,10 +285,10 @@
       (illegal ? grouped(illegal) + " illegal, " : "") + grouped(changes) + (changes === 1 ? " change" : " changes");
   }
   function drawAll(one, from, to) {
-    var names = drawNames(), text = "";
+    var text = "";
     var order = (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; }));
     order.forEach(function (s) {
-      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, from, to), names);
+      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, from, to), drawNames(minutesOf(one, s)));
     });
     if (one.d)
       text += trackOf("scores", "probabilities", drawDensity(one, from, to), "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" +

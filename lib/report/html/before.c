@@ -66,7 +66,8 @@ static void draw(const sp_step_view *view, const sp_trace *trace)
     sp_page_lane_shapes(page, &view->lanes);
     for (int i = trace->labels ? 0 : 1; i < 3; i++) {
         sp_step_path path = sp_step_path_of(view, trace, all[i]);
-        path.result = NULL; /* figures are of the whole recording */
+        path.result = NULL; /* figures are of the whole recording, */
+        path.night = NULL;  /* and so are minutes */
         sp_page_track(page, &view->lanes, trace, &path);
     }
     sp_page_step_axis(page, trace->first_step, trace->n_steps);

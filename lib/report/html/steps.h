@@ -29,8 +29,14 @@ sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane);
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
  * the first track, and not inside anything that can be folded; the second call adds nothing to a page. */
 void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes);
-/* Adds the names beside one track. */
-void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
+/* Adds the names beside one track, and behind them the minutes of a night in the stages, where there is one. */
+void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_statistics *night);
+/* What evaluation found of a path in the night; who: the strategy, n_strategies: the reference. NULL: the lanes are no stages of
+ * sleep, or nobody evaluated these. */
+const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, int32_t who);
+/* Adds the minutes in the stage of a lane, "61.5", "–" where undefined. */
+void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night, int32_t lane,
+                         sp_buffer *out);
 
 /* All recordings, worst first: drawn.c. Those without accuracy, where others have one, come after the n ranked ones. */
 typedef struct sp_ranking {
@@ -84,6 +90,7 @@ typedef struct sp_step_path {
     const sp_rule_place *rules; /* [n_rules] violations of rules over more steps in the recording, by step */
     int64_t n_rules;
     const sp_recording_result *result; /* figures for the name of the track, or NULL */
+    const sp_sleep_statistics *night;  /* minutes beside the track, or NULL */
 } sp_step_path;
 /* The violations of a path of a recording in the comparison's list, [*n]; who: the strategy, n_strategies: the reference. */
 const sp_rule_place *sp_rule_places_of(const sp_comparison *c, int64_t recording, int32_t who, int64_t *n);

@@ -361,6 +361,16 @@ static void track_figures(const sp_trace *trace, const sp_step_path *path, sp_bu
     }
 }
 
+/* ": 61.5 min Wake, 80.0 REM, ...", for those who hear what others see beside the lanes. */
+static void add_minutes(sp_page *page, const sp_lanes *lanes, const sp_step_path *path)
+{
+    for (int32_t lane = 0; path->night && lane < lanes->n; lane++) {
+        sp_buffer_text(&page->out, lane ? ", " : ": ");
+        sp_add_lane_minutes(page->comparison, lanes, path->night, lane, &page->out);
+        sp_html_say(&page->out, "%s %s", lane ? "" : " min", page->comparison->classes[lanes->class_of[lane]]);
+    }
+}
+
 static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path, int32_t *columns)
 {
     sp_buffer *out = &page->out, figures = {0};
@@ -369,10 +379,9 @@ static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, co
     track_figures(trace, path, &figures);
     sp_track_open(page, path->name, sp_buffer_string(&figures));
     sp_buffer_drop(&figures, out);
-    sp_html_say(out,
-                " height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
-                "y=\"%d\" width=\"100%%\" height=\"%d\"/>",
-                SP_LANES_TOP + plot + strip, path->name, SP_LANES_TOP, plot);
+    sp_html_say(out, " height=\"%d\" role=\"img\"><title>%s over time", SP_LANES_TOP + plot + strip, path->name);
+    add_minutes(page, lanes, path);
+    sp_buffer_format(out, "</title><rect class=\"lanes\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP, plot);
     if (strip)
         sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
     draw_missing(page, columns, n, SP_LANES_TOP, plot);
@@ -385,7 +394,7 @@ static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, co
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
     draw_illegal(page, trace, path);
-    sp_page_lane_names(page, lanes);
+    sp_page_lane_names(page, lanes, path->night);
     sp_track_close(page, SP_LANES_TOP + plot + strip);
 }
 
