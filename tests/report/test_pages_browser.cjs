@@ -136,14 +136,14 @@ async function atEachWidth(browser) {
   }
 }
 
-// The script draws a recording as the page does: paths, shades of errors; marks, where it has as many places for them.
+// The script draws a recording as the page does: paths, names on runs, shades of errors; marks, where it has as many places for them.
 async function drawnAlike(browser) {
   for (const name of names) {
     const page = await open(browser, name);
     const [n, wrong] = await page.evaluate(() => {
       const list = (svg, selector, key) => [...svg.querySelectorAll(selector)].map((e) => e.getAttribute(key)).sort().join();
       const shapes = (plot, steps) => [...plot.querySelectorAll(".rows > svg")].filter((svg) => svg.querySelector(".run")).map((svg) =>
-        [svg.getAttribute("height"), list(svg, ".run", "d"), list(svg, ".error", "class"), list(svg, ".thin", "class"),
+        [svg.getAttribute("height"), list(svg, ".run", "d"), list(svg, ".error", "class"), list(svg, ".thin", "class"), [...svg.querySelectorAll(".on-run")].map((e) => e.getAttribute("class") + e.textContent).join(),
          steps > 500 ? "" : svg.querySelectorAll("use[href='#ill']").length].join("|"));
       const open = window.statepath.views.filter((view) => !view.plot.closest("details"));
       return [open.length, open.flatMap((view) => {

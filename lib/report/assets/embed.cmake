@@ -90,7 +90,7 @@ endfunction()
 # mixed colours: with the values of the first :root, the light ones, and rem as 16 pixels. Rules of states (a colon in the selector) and
 # whatever else is for pages only are left out.
 function(style_of_pictures file out)
-  set(kept "((fill|stroke|opacity|stop-color)[a-z-]*|font-size|text-anchor|vector-effect|overflow): [^|}]+")
+  set(kept "((fill|stroke|opacity|stop-color)[a-z-]*|font-size|text-anchor|paint-order|vector-effect|overflow): [^|}]+")
   file(READ ${file} css)
   string(REPLACE ";" "|" css "${css}") # or it would be a list
   string(REGEX MATCH ":root {[^}]*}" root "${css}")

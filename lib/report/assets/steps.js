@@ -107,12 +107,13 @@
 
   /* ---- drawing: as html/track.c, of steps from .. to-1 ---- */
 
-  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, MANY_RUNS = 250, MANY_MARKS = 200, SHARES = 4;
+  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, MANY_RUNS = 250, MANY_MARKS = 200, SHARES = 4, NARROW = 280, WIDE = 640;
 
   /* Lanes from the top, as html/lanes.c has them: of each class its lane, and a class of each. */
   var lanes = { of: data.lanes, list: [] };
   data.lanes.forEach(function (lane, k) { lanes.list[lane] = k; });
   lanes.height = lanes.list.length <= 6 ? 13 : 11;
+  function lineOf(lane) { return TOP + lane * lanes.height + Math.floor(lanes.height / 2) + 3; }
   /* Calls back with the first and the next step of each column. */
   function columns(from, to, most, call) {
     var n = to - from, count = Math.min(n, most);
@@ -154,6 +155,18 @@
     });
     return "<g class=\"thin" + (n > MANY_RUNS ? " faint" : "") + "\"><path id=\"" + id + "\" class=\"run\" d=\"" + d + "\"/></g><use class=\"broad\" href=\"#" + id + "\"/>" +
       (rem ? "<path class=\"rem\" d=\"" + rem + "\"/>" : "");
+  }
+  /* Not in a hypnogram: its lanes are known, and lie in an order. */
+  function drawRunNames(list) {
+    var text = "";
+    if (data.sleep) return text;
+    runs(list, function (k, a, b) {
+      var width = k < 0 ? WIDE + 1 : window.statepathRoom(data.classes[k]) * list.length / (b - a);
+      if (width <= WIDE)
+        text += "<text class=\"on-run" + (width > NARROW ? " wide-only" : "") + "\" y=\"" + lineOf(lanes.of[k]) + "\" x=\"" +
+          percent((a + b) / 2, list.length) + "\">" + escape(className(k)) + "</text>";
+    });
+    return text;
   }
   function drawGaps(one, from, to, unit, height) {
     var d = "";
@@ -219,7 +232,7 @@
       "<svg y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\" viewBox=\"0 0 " + n * unit + " " + 2 * lanes.list.length +
       "\" preserveAspectRatio=\"none\">" + drawPath(list, unit) +
       (strip ? drawErrors(one, path, from, to, unit, 2 * (plot + 3 + STRIP / 2) / lanes.height, 2 * STRIP / lanes.height) : "") +
-      drawGaps(one, from, to, unit, 2 * lanes.list.length) + "</svg>" + missing + drawMarks(one, path, from, to) + "</svg>";
+      drawGaps(one, from, to, unit, 2 * lanes.list.length) + "</svg>" + missing + drawRunNames(list) + drawMarks(one, path, from, to) + "</svg>";
   }
   function drawDensity(one, from, to) {
     var rows = [];
@@ -268,7 +281,7 @@
   function minutesOf(one, s) { return one.m ? one.m[s].split(" ") : []; }
   function drawNames(minutes) {
     var text = minutes.map(function (n, lane) {
-      return "<text x=\"100%\" y=\"" + (TOP + lane * lanes.height + Math.floor(lanes.height / 2) + 3) + "\">" + n + "</text>";
+      return "<text x=\"100%\" y=\"" + lineOf(lane) + "\">" + n + "</text>";
     }).join("");
     return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) + "\"><use href=\"#names\"/>" +
       (text && "<g text-anchor=\"end\"><text x=\"100%\" y=\"" + (TOP - 2) + "\">min</text>" + text + "</g>") + "</svg>";

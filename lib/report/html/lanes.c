@@ -184,8 +184,7 @@ void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp
 
 /* ---- what all tracks share ---- */
 
-/* Where the words of a lane stand. */
-static int line_of(const sp_lanes *lanes, int32_t lane)
+int sp_lane_line(const sp_lanes *lanes, int32_t lane)
 {
     return SP_LANES_TOP + lane * lanes->height + lanes->height / 2 + 3;
 }
@@ -195,7 +194,7 @@ static void add_names(sp_page *page, const sp_lanes *lanes)
     sp_buffer *out = &page->out;
     for (int32_t lane = 0; lane < lanes->n; lane++) {
         sp_buffer name = {0};
-        sp_buffer_format(out, "<text y=\"%d\">", line_of(lanes, lane));
+        sp_buffer_format(out, "<text y=\"%d\">", sp_lane_line(lanes, lane));
         if (lanes->n_grouped && lane == lanes->n - 1)
             sp_buffer_format(&name, "%d others", (int)lanes->n_grouped);
         else
@@ -246,7 +245,7 @@ void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_sta
         return;
     sp_buffer_format(&page->out, "<g text-anchor=\"end\"><text x=\"100%%\" y=\"%d\">min</text>", SP_LANES_TOP - 2);
     for (int32_t lane = 0; lane < lanes->n; lane++) {
-        sp_buffer_format(&page->out, "<text x=\"100%%\" y=\"%d\">", line_of(lanes, lane));
+        sp_buffer_format(&page->out, "<text x=\"100%%\" y=\"%d\">", sp_lane_line(lanes, lane));
         sp_add_lane_minutes(page->comparison, lanes, night, lane, &page->out);
         sp_buffer_text(&page->out, "</text>");
     }

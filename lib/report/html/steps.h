@@ -9,6 +9,10 @@ enum {
     SP_LANES_TOP = 9,       /* pixels above the first lane, for the triangles */
     SP_LANE_NAME = 10,      /* letters of a lane's name; steps.js has the same */
     SP_MARK_COLUMNS = 1000, /* places for triangles in a plot: about one for each pixel */
+    /* Words inside of a plot: what fits in the pixels of a telephone is always shown, what fits in those of a screen that is not
+     * narrow is hidden where it is (class "wide-only"). steps.js has the same. */
+    SP_PLOT_NARROW = 280,
+    SP_PLOT_WIDE = 640,
 };
 
 /* Lanes of all plots: every class has its own where there are colours for all, else the most frequent ones, and the others share
@@ -29,6 +33,8 @@ sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane);
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
  * the first track, and not inside anything that can be folded; the second call adds nothing to a page. */
 void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes);
+/* Where the words of a lane stand: pixels from the top of the plot. */
+int sp_lane_line(const sp_lanes *lanes, int32_t lane);
 /* Adds the names beside one track, and behind them the minutes of a night in the stages, where there is one. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_statistics *night);
 /* What evaluation found of a path in the night; who: the strategy, n_strategies: the reference. NULL: the lanes are no stages of

@@ -4,6 +4,7 @@
 #include "evaluate/work.h"
 #include "report/html/steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,28 @@ static void draw_runs(sp_page *page, const sp_lanes *lanes, const int32_t *colum
         pen = b;
     }
     sp_buffer_text(out, pen < 0 ? "" : "\"/>");
+}
+
+/* Pixels that a class's name needs on its run, with what of the run is seen beside it; script.js has the same. */
+static double room_of(const char *name)
+{
+    return 7.0 * sp_text_width(name) + 8;
+}
+
+/* The names of classes on those of their runs that are long enough. Not in a hypnogram: its lanes are known, and lie in an order. */
+static void draw_run_names(const sp_comparison *c, const sp_lanes *lanes, const int32_t *columns, int64_t n, sp_buffer *out)
+{
+    for (int64_t a = 0, b; !lanes->style.sleep && a < n; a = b) {
+        b = run_end(columns, n, a);
+        const char *name = columns[a] < 0 ? NULL : c->classes[columns[a]];
+        const double width = name ? room_of(name) * (double)n / (double)(b - a) : INFINITY; /* of a plot in which it fits */
+        if (width > SP_PLOT_WIDE)
+            continue;
+        sp_buffer_format(out, "<text class=\"on-run%s\" y=\"%d\"", width > SP_PLOT_NARROW ? " wide-only" : "",
+                         sp_lane_line(lanes, lanes->lane_of[columns[a]]));
+        add_at(out, "x", 0.5 * (double)(a + b), n);
+        sp_html_say(out, ">%s</text>", name);
+    }
 }
 
 /* Stretches without a class, hatched. */
@@ -373,7 +396,7 @@ static void add_minutes(sp_page *page, const sp_lanes *lanes, const sp_step_path
 
 static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path, int32_t *columns)
 {
-    sp_buffer *out = &page->out, figures = {0};
+    sp_buffer *out = &page->out, figures = {0}, names = {0};
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
     int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
     track_figures(trace, path, &figures);
@@ -388,11 +411,14 @@ static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, co
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
     draw_runs(page, lanes, columns, n, unit);
+    draw_run_names(page->comparison, lanes, columns, n, &names);
     if (strip) /* the columns are drawn: their room takes the shares */
         draw_errors(page, trace, path, columns, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height,
                     2.0 * STRIP / lanes->height);
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
+    sp_buffer_text(out, sp_buffer_string(&names));
+    sp_buffer_drop(&names, out);
     draw_illegal(page, trace, path);
     sp_page_lane_names(page, lanes, path->night);
     sp_track_close(page, SP_LANES_TOP + plot + strip);

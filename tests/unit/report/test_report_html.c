@@ -536,6 +536,30 @@ static void test_lanes_of_many_classes(void **state)
 }
 
 /* Gaps stand in every column that has one. */
+/* Names of classes stand on runs that are long enough: always, on screens that are not narrow, or nowhere. */
+static void test_names_on_runs(void **state)
+{
+    (void)state;
+    enum { T = 100 };
+    sample *s = one_long_recording(T, only_two);
+    static const char *const names[] = {"po<ur", "stir", "\xE5\x88\x87\xE5\x88\x87"};
+    int32_t *labels = sample_alloc(s, T, sizeof *labels);
+    for (int64_t t = 0; t < T; t++)
+        labels[t] = t < 50 ? 0 : t < 60 ? 1 : t < 65 ? 0 : 2;
+    s->comparison.traces[0].labels = labels;
+    char *page = page_of(s);
+    assert_lacks(page, "<text class=\"on-run"); /* a hypnogram */
+    free(page);
+    for (int32_t k = 0; k < 3; k++)
+        s->comparison.classes[k] = sample_text(s, names[k]);
+    page = page_of(s);
+    assert_has(page, "<text class=\"on-run\" y=\"18\" x=\"25.00%\">po&lt;ur</text>"
+                     "<text class=\"on-run wide-only\" y=\"31\" x=\"55.00%\">stir</text>"
+                     "<text class=\"on-run\" y=\"44\" x=\"82.50%\">\xE5\x88\x87\xE5\x88\x87</text></svg>");
+    free(page);
+    sample_free(s);
+}
+
 static void test_gaps_are_drawn_to_the_end(void **state)
 {
     (void)state;
@@ -721,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_many_marks_are_bars),
         cmocka_unit_test(test_shares_of_errors),
         cmocka_unit_test(test_lanes_of_many_classes),
+        cmocka_unit_test(test_names_on_runs),
         cmocka_unit_test(test_gaps_are_drawn_to_the_end),
         cmocka_unit_test(test_methods_say_what_was_asked_for),
         cmocka_unit_test(test_without_strategies),

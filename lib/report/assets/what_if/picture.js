@@ -19,7 +19,7 @@ function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
     if (k >= 0) {
       shapes[k] += "M" + (begin - from) + " " + (place(k) + 2) + "h" + (t - begin) + "v" + (height - 4) + "h" + (begin - t) + "z";
       if (!isBars && t < to && path[t] >= 0) line += "M" + (t - from) + " " + (place(k) + height / 2) + "V" + (place(path[t]) + height / 2);
-      if (isBars && (0.6 * parts.steps.clientWidth * (t - begin)) / T > 7 * classes[k].length + 8) names.push(el("svg", { x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(height) },
+      if (isBars && (0.6 * parts.steps.clientWidth * (t - begin)) / T > window.statepathRoom(classes[k])) names.push(el("svg", { x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(height) },
         el("title", null, classes[k]), el("text", { class: "what-if-name", x: "3", y: "15" }, classes[k])));
     } else gaps.push(el("rect", { class: "hatched", x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(plot) }));
     begin = t;
