@@ -102,6 +102,7 @@ async function show() {
   const one = undecodable ? null : noteTried();
   forgetCosts();
   showAll();
+  if (isDue) return; /* a later change waits for its frame */
   delete tool.dataset.busy;
   if (!one) return;
   one.costs.forEach((gain, cell) => showCost(...cell.split(" ").map(Number), gain));
