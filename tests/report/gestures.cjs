@@ -42,6 +42,14 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     const otherMinutes = await page.evaluate((nights) => window.statepath.data.recordings.filter((one) => one.m.join() !== nights[one.id].join()).length,
       Object.fromEntries(reference.nights.map((night, n) => [night.id, [...Object.values(decoded).map((s) => ofNight(s.nights[n])), ofNight(night)]])));
     check(otherMinutes === 0, `minutes in stages of ${otherMinutes} recordings are not the program's`);
+    // Links of cells such as "r10, 562", where the longest error of a strategy begins.
+    const longest = await page.evaluate(() => {
+      const head = document.querySelector("th[data-holds=place]"), rows = [...head.closest("table").tBodies[0].rows];
+      return rows.map((row) => row.cells[head.cellIndex]).map((cell) => [cell.textContent, (cell.querySelector("a") || { hash: "" }).hash]);
+    });
+    for (const { error_runs: runs } of Object.values(json.strategies).filter((s) => s.error_runs))
+      check(longest.some(([text, address]) => text === `${runs.longest_recording}, ${runs.longest_step + 1}` && address === `#night=${runs.longest_recording}&t=${runs.longest_step}`),
+        `the longest error begins at ${runs.longest_recording}, ${runs.longest_step}: ${longest.join("; ")}`);
     // The line below a plot: time, reference, class under every strategy, probabilities.
     const { recording, step, said, by } = json.illegal_places.find((place) => place.recording === "r04" && place.step > 100), strategies = Object.keys(json.strategies);
     await page.evaluate(([id, t]) => window.statepath.open(id, t), [recording, step]);
