@@ -68,6 +68,7 @@ async function asInRun(browser) {
   const [, from, to] = /zoom=(\d+)-(\d+)/.exec(await begun.evaluate(() => location.hash)).map(Number), middle = (first + last) / 2;
   check(last - first === 79 && Math.abs((from + to + 1) / 2 - middle) < 1, `the caption counts epochs from 1, the address from 0: ${caption}, ${from} to ${to}`);
   await begun.getByText("Confusion now", { exact: true }).click();
+  await begun.locator("table.matrix", { hasText: "Confusion of viterbi" }).waitFor(); // a fold tells that it is open in a task of its own
   const matrix = await begun.locator("table.matrix", { hasText: "Confusion of viterbi" }).locator("tbody td").allTextContents();
   check(JSON.stringify(matrix.map((n) => Number(n.replace(/,/g, "")))) === JSON.stringify(json("demo.json").strategies.viterbi.confusion.flat()), "the confusion matrix is the run's: " + matrix);
   await begun.context().close();
