@@ -9,7 +9,7 @@
  * script leaves out "background" alone. */
 static const sp_work_row rows[SP_N_WORKS] = {
     [SP_WORK_STEPS] = {.name = "none"},
-    [SP_WORK_SLEEP] = {.name = "sleep", .unit = "night/epoch"},
+    [SP_WORK_SLEEP] = {.name = "sleep", .unit = "night/epoch", .first = 1},
     [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {"entity_f1"}},
     [SP_WORK_ACTIONS] = {.name = "actions",
                          .unit = "video/frame",
@@ -21,6 +21,11 @@ static const sp_work_row rows[SP_N_WORKS] = {
 const sp_work_row *sp_work_about(sp_work work)
 {
     return &rows[work];
+}
+
+int64_t sp_step_number(sp_work work, int64_t step)
+{
+    return step + rows[work].first;
 }
 
 static bool has_mark(const sp_work_row *row, int32_t n_classes, const char *const *classes)

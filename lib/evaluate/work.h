@@ -10,9 +10,13 @@ typedef struct sp_work_row {
     const char *leads[4]; /* keys of figures of a strategy that are read before accuracy; ends with NULL */
     const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
     const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */
+    int first;                 /* what its readers call the first step of a recording */
 } sp_work_row;
 
 const sp_work_row *sp_work_about(sp_work work);
+
+/* The number by which a reader knows a step: scorers of sleep count epochs from 1. Data and addresses count all steps from 0. */
+int64_t sp_step_number(sp_work work, int64_t step);
 
 /* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows. */
 sp_work sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes);

@@ -321,8 +321,11 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
     sp_sleep_apply(&j->sleep, &j->how);
     TRY(sp_evaluation_words_read(&j->words, o, &p->plan, K, j->classes, &j->how, err));
     p->words = j->how.words;
-    for (int32_t i = 0; i < p->n_against; i++)
+    p->work = j->how.work;
+    for (int32_t i = 0; i < p->n_against; i++) {
         p->against[i].p.words = j->how.words;
+        p->against[i].p.work = j->how.work;
+    }
     use_level(o, &j->how.bootstrap);
     TRY(sp_nll_clip_read(o->nll_clip, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));

@@ -102,6 +102,7 @@ struct sp_pipeline {
     int32_t *class_of_column; /* [K] */
     double *log_prior;        /* [K], or NULL */
     sp_words words;           /* what notices call recordings and steps; as evaluated */
+    sp_work work;             /* how they count steps; as evaluated */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
     struct sp_own_rules *own; /* recordings that have rules of their own; NULL: none has */

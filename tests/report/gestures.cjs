@@ -37,12 +37,25 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     check(json.illegal_places.length > 500 && wrong.length === 0, "illegal steps of the page and of the JSON: " + wrong.slice(0, 3).join("; "));
     check(await page.evaluate((per) => per.every((r) => Math.abs((window.statepath.steps(window.statepath.byId[r.id]).right[0]) - r.accuracy) < 1e-12),
       json.strategies.argmax.per_recording), "the accuracy of each recording from its steps in the page is the program's");
+    // Minutes in stages beside a plot, those of the reference last: the evaluation's.
+    const ofNight = (night) => ["wake", "rem", "n1", "n2", "n3"].map((key) => night[key].toFixed(1)).join(" "), { reference, strategies: decoded } = json.sleep;
+    const otherMinutes = await page.evaluate((nights) => window.statepath.data.recordings.filter((one) => one.m.join() !== nights[one.id].join()).length,
+      Object.fromEntries(reference.nights.map((night, n) => [night.id, [...Object.values(decoded).map((s) => ofNight(s.nights[n])), ofNight(night)]])));
+    check(otherMinutes === 0, `minutes in stages of ${otherMinutes} recordings are not the program's`);
+    // Links of cells such as "r10, 562", where the longest error of a strategy begins.
+    const longest = await page.evaluate(() => {
+      const head = document.querySelector("th[data-holds=place]"), rows = [...head.closest("table").tBodies[0].rows];
+      return rows.map((row) => row.cells[head.cellIndex]).map((cell) => [cell.textContent, (cell.querySelector("a") || { hash: "" }).hash]);
+    });
+    for (const { error_runs: runs } of Object.values(json.strategies).filter((s) => s.error_runs))
+      check(longest.some(([text, address]) => text === `${runs.longest_recording}, ${runs.longest_step + 1}` && address === `#night=${runs.longest_recording}&t=${runs.longest_step}`),
+        `the longest error begins at ${runs.longest_recording}, ${runs.longest_step}: ${longest.join("; ")}`);
     // The line below a plot: time, reference, class under every strategy, probabilities.
     const { recording, step, said, by } = json.illegal_places.find((place) => place.recording === "r04" && place.step > 100), strategies = Object.keys(json.strategies);
     await page.evaluate(([id, t]) => window.statepath.open(id, t), [recording, step]);
     const line = await readout(page), seconds = step * 30;
     const time = [Math.floor(seconds / 3600), ...[Math.floor(seconds / 60) % 60, seconds % 60].map((n) => String(n).padStart(2, "0"))].join(":");
-    for (const words of [`Step ${step}, ${time}`, `reference ${said.reference[1]}`, ...strategies.map((s) => `${s} ${said[s][1]}` + (by.includes(s) ? ` illegal after ${said[s][0]}` : ""))])
+    for (const words of [`Step ${step + 1}, ${time}`, `reference ${said.reference[1]}`, ...strategies.map((s) => `${s} ${said[s][1]}` + (by.includes(s) ? ` illegal after ${said[s][0]}` : ""))])
       check(line.includes(words), `the line at step ${step} of ${recording} says ${words}: ${line}`);
     const shares = [.../scores (.*)$/.exec(line)[1].matchAll(/ ([01]\.\d\d)/g)].map((m) => Number(m[1]));
     check(shares.length > 1 && Math.abs(shares.reduce((a, b) => a + b) - 1) < 0.03, `and probabilities that sum to 1: ${shares}`);
@@ -79,10 +92,10 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     const plot = page.locator(".stepplot").first();
     await plot.focus();
     await page.keyboard.press("Home");
-    check(/^Step 0, 0:00:00; reference /.test(await readout(page)), "Home reads the first step: " + await readout(page));
+    check(/^Step 1, 0:00:00; reference /.test(await readout(page)), "Home reads the first step: " + await readout(page));
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    check(/^Step 2, 0:01:00; /.test(await readout(page)) && /scores .* \d\.\d\d/.test(await readout(page)), "arrows go step by step: " + await readout(page));
+    check(/^Step 3, 0:01:00; /.test(await readout(page)) && /scores .* \d\.\d\d/.test(await readout(page)), "arrows go step by step: " + await readout(page));
     check((await page.locator(".readout").first().getAttribute("aria-live")) === "polite", "what the keys read is spoken");
     await page.keyboard.press("n");
     const first = await readout(page), place = zoomed(await hash(page));
@@ -115,9 +128,9 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     check(!/zoom/.test(await hash(page)), "Escape shows the whole");
     await page.keyboard.press("Home");
     await page.keyboard.press("Shift+ArrowRight");
-    check(/^Step 49,/.test(await readout(page)), "Shift takes a twentieth of what is in sight at a time: " + (await readout(page)));
+    check(/^Step 50,/.test(await readout(page)), "Shift takes a twentieth of what is in sight at a time: " + (await readout(page)));
     await page.keyboard.press("ArrowLeft");
-    check(/^Step 48,/.test(await readout(page)), "the left arrow goes back");
+    check(/^Step 49,/.test(await readout(page)), "the left arrow goes back");
     await page.context().close();
   }
 
@@ -169,7 +182,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     check((await readout(page)) === first, "and its neighbour back");
     // An address that is changed while the page is open leads there, and so does going back.
     await page.evaluate(() => (location.hash = "#night=r13&t=400&zoom=380-440"));
-    await page.waitForFunction(() => /^Step 400,/.test(document.activeElement.parentNode.querySelector(".readout")?.textContent || ""));
+    await page.waitForFunction(() => /^Step 401,/.test(document.activeElement.parentNode.querySelector(".readout")?.textContent || ""));
     check((await page.locator("#any select").inputValue()) === "r13" && (await hash(page)) === "#night=r13&t=400&zoom=380-440", "an address leads to its place: " + (await hash(page)));
     await page.context().close();
   }
@@ -255,6 +268,8 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     });
     check(wrong.length === 0, "confusion matrices from the steps of the page: " + wrong.slice(0, 3).join("; "));
     await page.locator("table[data-counts=confusion] td button").nth(1).click();
+    const [address, number] = await page.locator("dialog[open] a").nth(1).evaluate((a) => [a.hash, a.textContent]);
+    check(Number(/t=(\d+)/.exec(address)[1]) + 1 === parseInt(number, 10), `epochs are counted from 1, in addresses from 0: ${number}, ${address}`);
     await page.locator("dialog[open] a").nth(1).click();
     check(/^#night=.*&t=\d+/.test(await hash(page)) && (await page.locator("dialog[open]").count()) === 0, "a place of the list leads to its step");
     check(await page.evaluate(() => document.activeElement.classList.contains("stepplot")), "and its plot has the focus");
@@ -324,6 +339,8 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
     check((await list.locator("tbody tr").count()) === 200, "and a hundred more");
     await list.getByLabel("Broken by").selectOption({ label: "reference" });
     check((await list.locator("tbody tr").count()) === 51, "those of the reference: " + await list.locator("tbody tr").count());
+    const [address, number] = await list.locator("tbody tr").nth(3).evaluate((row) => [row.querySelector("a").hash, row.cells[1].textContent.replace(",", "")]);
+    check(Number(/t=(\d+)/.exec(address)[1]) + 1 === Number(number), `the list counts epochs from 1: ${number}, ${address}`);
     await list.locator("tbody a").nth(3).click();
     check(/&t=\d+/.test(await hash(page)), "each leads to its step");
     await page.context().close();
@@ -373,7 +390,7 @@ module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
       ["button", "Show fewer steps", 3], ["button", "Show the whole recording", 3], ["button", "Next illegal step", 3], ["button", "Previous illegal step", 3],
       ["searchbox", "Search", 1], ["combobox", "Show", 1], ["combobox", "Broken by", 1], ["combobox", "Recording", 1], ["button", "Show more illegal steps", 1],
       ["button", /^Download as SVG: What if: r03/, 1], ["button", /^Download as CSV: /, 25], ["button", /List the steps$/, 92],
-      ["application", /accuracy/i, 4], ["img", "argmax over time", 4], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
+      ["application", /accuracy/i, 4], ["img", /^argmax over time: [\d.]+ min Wake, [\d.]+ REM, [\d.]+ N1, [\d.]+ N2, [\d.]+ N3$/, 3], ["img", "argmax over time", 1], ["link", "Skip the contents", 1], ["navigation", "Sections", 1], ["button", /^Theme: /, 1],
     ]) {
       const found = await page.getByRole(role, { name, exact: typeof name === "string" }).count();
       check(found >= n, `${role} "${name}": ${found}, at least ${n} expected`);

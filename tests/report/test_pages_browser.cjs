@@ -3,43 +3,13 @@
 // page everything; else of two pages at two widths. STATEPATH_PICTURES names a folder for pictures, to be looked at.
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
-const { execFileSync } = require("child_process");
 const { need, check, patience, layOut, unfold, run } = require("./browser.cjs");
 const [{ source: axe }] = need("axe-core");
-const makeRecipe = require("./recipes.cjs");
+const { opening } = require("./times.cjs");
 
 const isLong = !!process.env.STATEPATH_LONG;
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-"));
-const at = (name) => path.join(folder, name);
-const program = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
-const tags = path.join(process.env.STATEPATH_SOURCE, "datasets/entities-demo.recipe.json");
-
-// A recipe and its rules: NAME.h5, NAME.model.json.
-function made(name, ...shape) {
-  const [recipe, model] = makeRecipe(name, ...shape);
-  fs.writeFileSync(at(name + ".recipe.json"), JSON.stringify(recipe));
-  fs.writeFileSync(at(name + ".model.json"), JSON.stringify(model));
-  program("simulate", name + ".recipe.json", "-o", name + ".h5");
-  return [name + ".h5", "--model", name + ".model.json"];
-}
-const sleep = ["Wake", "N1", "N2", "N3", "REM"];
-const pages = {
-  demo: () => [demo, "--model", "sleep-strict", "--rule-costs"],
-  classes: () => made("classes", 28, 8, [500, 1100], 0.97),
-  day: () => [made("day", sleep, 2, [86400, 86400], 0.985)[0], "--model", "sleep-strict", "--epoch-seconds", "1"],
-  many: () => [made("many", sleep, 200, [800, 1000], 0.95)[0], "--model", "sleep-strict"],
-  actions: () => made("actions", 18, 8, [300, 900], 0.96),
-  tags: () => {
-    program("simulate", tags, "-o", "tags.h5");
-    fs.writeFileSync(at("tags.model.json"), execFileSync(process.env.STATEPATH, ["model", "new", "bio", "--types", "PER,LOC,ORG"]));
-    return ["tags.h5", "--model", "tags.model.json"];
-  },
-  two: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,viterbi"],
-  six: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:4,viterbi,posterior,mea"],
-  against: () => [demo, "--model", "sleep-strict", "--against", "again=" + demo],
-};
-const names = Object.keys(pages).filter((name) => isLong || ["demo", "classes"].includes(name));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-")), { at, program, inputs: pages } = require("./pages.cjs")(folder);
+const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "two", "six", "against"] : ["demo", "classes"];
 for (const name of names) program("compare", ...pages[name](), "--report", name + ".html", "--json", name + ".json");
 
 async function open(browser, name, options) {
@@ -136,14 +106,14 @@ async function atEachWidth(browser) {
   }
 }
 
-// The script draws a recording as the page does: paths, shades of errors; marks, where it has as many places for them.
+// The script draws a recording as the page does: paths, names on runs, shades of errors; marks, where it has as many places for them.
 async function drawnAlike(browser) {
   for (const name of names) {
     const page = await open(browser, name);
     const [n, wrong] = await page.evaluate(() => {
       const list = (svg, selector, key) => [...svg.querySelectorAll(selector)].map((e) => e.getAttribute(key)).sort().join();
       const shapes = (plot, steps) => [...plot.querySelectorAll(".rows > svg")].filter((svg) => svg.querySelector(".run")).map((svg) =>
-        [svg.getAttribute("height"), list(svg, ".run", "d"), list(svg, ".error", "class"), list(svg, ".thin", "class"),
+        [svg.getAttribute("height"), list(svg, ".run", "d"), list(svg, ".error", "class"), list(svg, ".thin", "class"), [...svg.querySelectorAll(".on-run")].map((e) => e.getAttribute("class") + e.textContent).join(),
          steps > 500 ? "" : svg.querySelectorAll("use[href='#ill']").length].join("|"));
       const open = window.statepath.views.filter((view) => !view.plot.closest("details"));
       return [open.length, open.flatMap((view) => {
@@ -160,40 +130,18 @@ async function drawnAlike(browser) {
   }
 }
 
-// No time is asserted on a machine that others use, but sizes are. Printed are times by the clock since the page was asked for, the longest
-// task, and the time of the page's own thread, which others do not lengthen.
+// No time is asserted on a machine that others use, but sizes are. Times are printed.
 async function quickly(browser) {
-  const seen = { "first paint": [], "script done": [], loaded: [], "longest task": [], "own thread": [] };
-  for (let i = 0; i < 9; i++) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    context.setDefaultTimeout(patience);
-    const page = await context.newPage(), client = await context.newCDPSession(page);
-    await client.send("Performance.enable", { timeDomain: "threadTicks" });
-    const busy = async () => (await client.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
-    await page.addInitScript(() => {
-      window.longest = 0;
-      new PerformanceObserver((list) => list.getEntries().forEach((task) => (window.longest = Math.max(window.longest, task.duration)))).observe({ type: "longtask", buffered: true });
-    });
-    const before = await busy();
-    await page.goto("file://" + at("demo.html"));
-    seen["own thread"].push((await busy()) - before);
-    const found = await page.evaluate(() => new Promise((done) => setTimeout(() => {
-      const times = performance.getEntriesByType("navigation")[0], paint = performance.getEntriesByName("first-contentful-paint")[0];
-      done([paint ? paint.startTime : NaN, times.domContentLoadedEventEnd, times.loadEventEnd, window.longest]);
-    }, 100)));
-    ["first paint", "script done", "loaded", "longest task"].forEach((name, k) => seen[name].push(found[k]));
-    await context.close();
-  }
+  const seen = await opening(browser, at("demo.html"), 9);
   const words = Object.entries(seen).map(([name, list]) => list.sort((x, y) => x - y) && `${name} ${Math.round(list[4])} ms (${Math.round(list[0])} to ${Math.round(list[8])})`);
   console.log(`20 nights, ${fs.statSync(at("demo.html")).size} bytes, medians of 9: ${words.join(", ")}`);
-  for (const name of names) check(fs.statSync(at(name + ".html")).size < 1e6, `${name} takes ${fs.statSync(at(name + ".html")).size} bytes`);
+  // Where the other sections leave less than is set aside for scores, a page may take more (html/what_if.c).
+  for (const name of names) check(fs.statSync(at(name + ".html")).size < (["many", "against"].includes(name) ? 1.3e6 : 1e6), `${name} takes ${fs.statSync(at(name + ".html")).size} bytes`);
 }
 
 // Recordings and steps are called as the kind of work has it, in what C writes and in what the script adds: read, heard, or shown on demand.
 async function inItsWords(browser) {
-  made("cooking", ["background", "take", "pour", "open", "stir", "cut", "wash", "put"], 6, [200, 300], 0.9);
-  const wanted = { demo: [() => [demo, "--model", "sleep-strict"], "Epoch", "Night"], tags: [pages.tags, "Token", "Sentence"],
-    cooking: [() => ["cooking.h5", "--model", "cooking.model.json"], "Frame", "Video"] };
+  const wanted = { demo: [pages.demo, "Epoch", "Night"], tags: [pages.tags, "Token", "Sentence"], cooking: [pages.cooking, "Frame", "Video"] };
   for (const [name, [inputs, step, recording]] of Object.entries(wanted)) {
     program("compare", ...inputs(), "--report", "words-" + name + ".html");
     const page = await open(browser, "words-" + name), told = [];
@@ -210,6 +158,8 @@ async function inItsWords(browser) {
     await page.locator("#what-if-tool .what-if-rules tbody button").nth(3).click();
     const plot = page.locator(".stepplot").first();
     await plot.focus();
+    await page.keyboard.press("Home");
+    check((await page.locator(".readout").first().textContent()).startsWith(`${step} ${name === "demo" ? 1 : 0}`), `${name}: epochs are counted from 1, others from 0`);
     await page.keyboard.press("End");
     await tell();
     check(new RegExp(`^${step} \\d`).test(await page.locator(".readout").first().textContent()), `${name}: the readout says ${step}`);

@@ -90,7 +90,7 @@ endfunction()
 # mixed colours: with the values of the first :root, the light ones, and rem as 16 pixels. Rules of states (a colon in the selector) and
 # whatever else is for pages only are left out.
 function(style_of_pictures file out)
-  set(kept "((fill|stroke|opacity|stop-color)[a-z-]*|font-size|text-anchor|vector-effect|overflow): [^|}]+")
+  set(kept "((fill|stroke|opacity|stop-color)[a-z-]*|font-size|text-anchor|paint-order|vector-effect|overflow): [^|}]+")
   file(READ ${file} css)
   string(REPLACE ";" "|" css "${css}") # or it would be a list
   string(REGEX MATCH ":root {[^}]*}" root "${css}")
@@ -138,11 +138,18 @@ style_of_pictures(${made}/page_style.css picture_style)
 file(WRITE ${made}/page_picture_style.css "${picture_style}")
 tighten(${made}/page_style.css)
 configure_file(${FOLDER}/pictures.js ${made}/page_pictures.js @ONLY)
-# A script, of whose lines those that end in ; or { go on; no string or comment ends so.
+# A script, of whose lines those that end in ; or { go on (no string or comment ends so), without the spaces around operators and inside braces
+# (no string has such a one between spaces, none meets another: bytes are for data).
 function(shorten file)
   file(READ ${file} script)
   string(REPLACE ";\n" ";" script "${script}")
   string(REPLACE "{\n" "{" script "${script}")
+  foreach(operator "=" "===" "!==" "&&" "||" "=>" "+=" "<=" ">=" "?" ":" "*" "+" "-" "/" "<")
+    string(REPLACE " ${operator} " "${operator}" script "${script}")
+  endforeach()
+  string(REPLACE ") {" "){" script "${script}")
+  string(REPLACE "{ " "{" script "${script}")
+  string(REPLACE " }" "}" script "${script}")
   file(WRITE ${file} "${script}")
 endfunction()
 

@@ -4,7 +4,7 @@ window.statepathLater(function () {
   "use strict";
   var page = window.statepath, later = window.statepathLater;
   if (!page) return;
-  var data = page.data, say = window.statepathSay, S = data.strategies.length, element = page.element;
+  var data = page.data, say = window.statepathSay, numberOf = window.statepathStep, S = data.strategies.length, element = page.element;
   var byNumber = {};
   data.recordings.forEach(function (one) { byNumber[one.r] = one; });
   function address(id, t) { return "#night=" + encodeURIComponent(id) + (t >= 0 ? "&t=" + t : ""); }
@@ -38,7 +38,7 @@ window.statepathLater(function () {
         else if (holds[i] === "place") {
           var found = /^(.*), ([\d,]+)$/.exec(text);
           id = found && found[1];
-          at = found ? Number(found[2].replace(/,/g, "")) : -1;
+          at = found ? Number(found[2].replace(/,/g, "")) - numberOf(0) : -1;
         }
         if (!id || !page.byId[id] || cell.firstElementChild) return;
         cell.textContent = "";
@@ -113,7 +113,7 @@ window.statepathLater(function () {
       item.appendChild(document.createTextNode(" (" + page.grouped(row[2]) + "): "));
       row[1].slice(0, EACH).forEach(function (run, i) {
         if (i) item.appendChild(document.createTextNode(", "));
-        item.appendChild(link(row[0].id, run[0], run[0] === run[1] ? String(run[0]) : run[0] + "–" + run[1]));
+        item.appendChild(link(row[0].id, run[0], numberOf(run[0]) + (run[0] === run[1] ? "" : "–" + numberOf(run[1]))));
       });
       if (row[1].length > EACH) item.appendChild(document.createTextNode(", and " + page.grouped(row[1].length - EACH) + " more places"));
       items.appendChild(item);
@@ -324,7 +324,7 @@ window.statepathLater(function () {
           head.appendChild(link(one.id, t, one.id));
           row.appendChild(head);
           var cell = function (text, name) { row.appendChild(element("td", name, text)); };
-          cell(page.grouped(t), "n");
+          cell(page.grouped(numberOf(t)), "n");
           if (data.seconds) cell(page.time(t * data.seconds), "n");
           cell(order.filter(function (s) { return one.paths[s] && page.breaks(one, one.paths[s], t); }).map(page.nameOf).join(", "));
           order.forEach(function (s) {

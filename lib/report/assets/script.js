@@ -13,6 +13,13 @@
     });
   };
 
+  /* The number by which a reader knows a step, as sp_step_number() of C. Data and addresses count from 0. */
+  var firstStep = Number(document.querySelector("main").getAttribute("data-first"));
+  window.statepathStep = function (t) { return t + firstStep; };
+
+  /* Pixels that a class's name needs on its run, with what of the run is seen beside it; html/track.c has the same. */
+  window.statepathRoom = function (name) { return 7 * name.replace(/[\u1100-\uffff]/g, "00").length + 8; };
+
   /* What can wait until the page stands: each part in a task of its own, in order, so that the page answers between them. */
   var parts = [], turn = new MessageChannel();
   turn.port1.onmessage = function () {

@@ -5,7 +5,7 @@
   "use strict";
   var source = document.getElementById("data");
   if (!source) return;
-  var data = JSON.parse(source.textContent), say = window.statepathSay;
+  var data = JSON.parse(source.textContent), say = window.statepathSay, numberOf = window.statepathStep;
   var K = data.classes.length, S = data.strategies.length, REFERENCE = S;
   var byId = {}, forbidden = {}, startForbidden = {};
   data.recordings.forEach(function (one) { byId[one.id] = one; });
@@ -107,12 +107,13 @@
 
   /* ---- drawing: as html/track.c, of steps from .. to-1 ---- */
 
-  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, MANY_RUNS = 250, MANY_MARKS = 200, SHARES = 4;
+  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, MANY_RUNS = 250, MANY_MARKS = 200, SHARES = 4, NARROW = 280, WIDE = 640;
 
   /* Lanes from the top, as html/lanes.c has them: of each class its lane, and a class of each. */
   var lanes = { of: data.lanes, list: [] };
   data.lanes.forEach(function (lane, k) { lanes.list[lane] = k; });
   lanes.height = lanes.list.length <= 6 ? 13 : 11;
+  function lineOf(lane) { return TOP + lane * lanes.height + Math.floor(lanes.height / 2) + 3; }
   /* Calls back with the first and the next step of each column. */
   function columns(from, to, most, call) {
     var n = to - from, count = Math.min(n, most);
@@ -155,6 +156,18 @@
     return "<g class=\"thin" + (n > MANY_RUNS ? " faint" : "") + "\"><path id=\"" + id + "\" class=\"run\" d=\"" + d + "\"/></g><use class=\"broad\" href=\"#" + id + "\"/>" +
       (rem ? "<path class=\"rem\" d=\"" + rem + "\"/>" : "");
   }
+  /* Not in a hypnogram: its lanes are known, and lie in an order. */
+  function drawRunNames(list) {
+    var text = "";
+    if (data.sleep) return text;
+    runs(list, function (k, a, b) {
+      var width = k < 0 ? WIDE + 1 : window.statepathRoom(data.classes[k]) * list.length / (b - a);
+      if (width <= WIDE)
+        text += "<text class=\"on-run" + (width > NARROW ? " wide-only" : "") + "\" y=\"" + lineOf(lanes.of[k]) + "\" x=\"" +
+          percent((a + b) / 2, list.length) + "\">" + escape(className(k)) + "</text>";
+    });
+    return text;
+  }
   function drawGaps(one, from, to, unit, height) {
     var d = "";
     columns(from, to, MOST_COLUMNS, function (c, a, b) {
@@ -193,10 +206,10 @@
       most = Math.max(most, n);
     });
     marks.forEach(function (m) {
-      var title = "<title>" + (m.n > 1 ? m.first + " to " + m.last + ": " + m.n + (Object.keys(path.rules).length ? " breaks of rules" : " illegal transitions")
-        : !isIllegal(one, path, m.first) ? m.first + ": breaks rule " + escape(path.rules[m.first])
-        : m.first === 0 ? "0: starts in " + escape(className(path[0]))
-        : m.first + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
+      var title = "<title>" + (m.n > 1 ? numberOf(m.first) + " to " + numberOf(m.last) + ": " + m.n + (Object.keys(path.rules).length ? " breaks of rules" : " illegal transitions")
+        : !isIllegal(one, path, m.first) ? numberOf(m.first) + ": breaks rule " + escape(path.rules[m.first])
+        : m.first === 0 ? numberOf(0) + ": starts in " + escape(className(path[0]))
+        : numberOf(m.first) + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
       var height = Math.ceil((TOP - 1) * m.n / most), places = Math.min(to - from, MARKS);
       text += marks.length > MANY_MARKS ? "<rect class=\"bars\" x=\"" + percent(m.column, places) + "\" width=\"" + percent(1, places) +
         "\" y=\"" + (TOP - 1 - height) + "\" height=\"" + height + "\">" + title + "</rect>"
@@ -211,13 +224,15 @@
       if (k < 0) missing += "<rect class=\"hatched\" x=\"" + percent(a, n) + "\" width=\"" + percent(b - a, n) + "\" y=\"" + TOP +
         "\" height=\"" + plot + "\"/>";
     });
-    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time</title><rect class=\"lanes\" " +
+    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time" + minutesOf(one, s).map(function (n, lane) {
+      return (lane ? ", " : ": ") + n + (lane ? " " : " min ") + escape(className(lanes.list[lane]));
+    }).join("") + "</title><rect class=\"lanes\" " +
       "y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\"/>" +
       (strip ? "<rect class=\"errors\" y=\"" + (TOP + plot + 3) + "\" width=\"100%\" height=\"" + STRIP + "\"/>" : "") +
       "<svg y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\" viewBox=\"0 0 " + n * unit + " " + 2 * lanes.list.length +
       "\" preserveAspectRatio=\"none\">" + drawPath(list, unit) +
       (strip ? drawErrors(one, path, from, to, unit, 2 * (plot + 3 + STRIP / 2) / lanes.height, 2 * STRIP / lanes.height) : "") +
-      drawGaps(one, from, to, unit, 2 * lanes.list.length) + "</svg>" + missing + drawMarks(one, path, from, to) + "</svg>";
+      drawGaps(one, from, to, unit, 2 * lanes.list.length) + "</svg>" + missing + drawRunNames(list) + drawMarks(one, path, from, to) + "</svg>";
   }
   function drawDensity(one, from, to) {
     var rows = [];
@@ -253,18 +268,23 @@
     return Math.max(1, power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10));
   }
   function drawAxis(from, to) {
-    var scale = data.seconds > 0 && (to - from) * data.seconds >= 5 ? data.seconds : 0, a = scale ? from * scale : from, b = scale ? to * scale : to;
+    var scale = data.seconds > 0 && (to - from) * data.seconds >= 5 ? data.seconds : 0, a = scale ? from * scale : numberOf(from), b = scale ? to * scale : numberOf(to);
     var step = tickStep(b - a, scale ? SECONDS : null), text = "";
-    for (var t = Math.ceil(a / step) * step; t <= b; t += step)
+    for (var t = from ? Math.ceil(a / step) * step : a; t <= b; t += step - t % step)
       text += "<text y=\"11\" x=\"" + percent(t - a, b - a) + "\"" + (t === a ? " text-anchor=\"start\"" : "") + ">" +
         (!scale ? grouped(t) : step < 60 ? time(t) : time(t).slice(0, -3)) + "</text>";
     return "<div class=\"track\"><div class=\"name unit\">" + (scale ? "hours" : say("{steps}")) + "</div><div class=\"rows\"><svg class=\"ticks\" " +
       "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">" + text + "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\">" +
       "</svg></div></div>";
   }
-  function drawNames() {
-    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) +
-      "\"><use href=\"#names\"/></svg>";
+  /* Of a path the minutes in each lane, from the evaluation; none where the lanes are no stages of sleep. */
+  function minutesOf(one, s) { return one.m ? one.m[s].split(" ") : []; }
+  function drawNames(minutes) {
+    var text = minutes.map(function (n, lane) {
+      return "<text x=\"100%\" y=\"" + lineOf(lane) + "\">" + n + "</text>";
+    }).join("");
+    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) + "\"><use href=\"#names\"/>" +
+      (text && "<g text-anchor=\"end\"><text x=\"100%\" y=\"" + (TOP - 2) + "\">min</text>" + text + "</g>") + "</svg>";
   }
   function trackOf(name, small, drawing, names) {
     return "<div class=\"track\"><div class=\"name\">" + name + "<small>" + small + "</small></div><div class=\"rows\">" + drawing + names +
@@ -278,10 +298,10 @@
       (illegal ? grouped(illegal) + " illegal, " : "") + grouped(changes) + (changes === 1 ? " change" : " changes");
   }
   function drawAll(one, from, to) {
-    var names = drawNames(), text = "";
+    var text = "";
     var order = (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; }));
     order.forEach(function (s) {
-      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, from, to), names);
+      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, from, to), drawNames(minutesOf(one, s)));
     });
     if (one.d)
       text += trackOf("scores", "probabilities", drawDensity(one, from, to), "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" +
@@ -358,7 +378,7 @@
       var one = steps(view.one), p = probabilities(one, t);
       readout.setAttribute("aria-live", isSpoken ? "polite" : "off");
       readout.textContent = "";
-      readout.appendChild(element("strong", "", say("{Step} ") + grouped(t) + (data.seconds ? ", " + time(t * data.seconds) : "")));
+      readout.appendChild(element("strong", "", say("{Step} ") + grouped(numberOf(t)) + (data.seconds ? ", " + time(t * data.seconds) : "")));
       (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; })).forEach(function (s) {
         var path = one.paths[s], item = element("span", "said", nameOf(s) + " ");
         word(item, path[t]);
@@ -378,7 +398,7 @@
     function hint() {
       readout.setAttribute("aria-live", "off");
       readout.textContent = say("Point at {a step} to read it. Drag, or Ctrl and the wheel, to enlarge; double click for the whole. Keys: " +
-        "arrows, + − 0, n and p for the next and previous illegal {step}.");
+        "arrows, +, −, 0, n and p for the next and previous illegal {step}.");
     }
     view.zoom = function (from, to, isQuiet) {
       var n = view.one.n, width = Math.min(n, Math.max(LEAST, Math.round(to - from)));

@@ -1,4 +1,5 @@
 /* The first picture: a stretch of a recording, the reference above argmax above the strategy that the page is about. */
+#include "evaluate/work.h"
 #include "report/html/steps.h"
 
 #include <stdint.h>
@@ -65,7 +66,8 @@ static void draw(const sp_step_view *view, const sp_trace *trace)
     sp_page_lane_shapes(page, &view->lanes);
     for (int i = trace->labels ? 0 : 1; i < 3; i++) {
         sp_step_path path = sp_step_path_of(view, trace, all[i]);
-        path.result = NULL; /* figures are of the whole recording */
+        path.result = NULL; /* figures are of the whole recording, */
+        path.night = NULL;  /* and so are minutes */
         sp_page_track(page, &view->lanes, trace, &path);
     }
     sp_page_step_axis(page, trace->first_step, trace->n_steps);
@@ -113,8 +115,8 @@ static void add_figure(const sp_step_view *view, const sp_stretch *stretch)
                 ", {steps} %jd to %jd, where rules change most: %s%s, %s. <svg width=\"10\" height=\"10\" role=\"img\" "
                 "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal "
                 "transition%s</figcaption></figure>\n",
-                trace.first_step, trace.first_step + trace.n_steps - 1, trace.labels ? "the reference, " : "",
-                c->strategies[page->argmax].name, c->strategies[page->focus].name,
+                sp_step_number(c->work, trace.first_step), sp_step_number(c->work, trace.first_step + trace.n_steps - 1),
+                trace.labels ? "the reference, " : "", c->strategies[page->argmax].name, c->strategies[page->focus].name,
                 trace.labels ? "; the strip is filled where a path differs from the reference." : ".");
     free(trace.paths);
 }

@@ -6,7 +6,7 @@
  * known illegal, starts     pairs [from, to] that somebody makes and the model forbids; classes that may not begin a recording
  *   rules               names of the rules over more steps
  *   recordings          r: number; id; n: steps; p: runs of each strategy; l: of the reference; g: steps that follow a gap; d:
- * see add_density(); v: see add_violations()
+ * see add_density(); v: see add_violations(); m: see add_minutes()
  *
  * Runs are pairs of class + 1 (0: none) and length, each in base 64, five bits a digit, lowest first, 32 set where more follow
  * (the variable-length quantities of source maps, without sign): mostly two bytes a run. */
@@ -109,7 +109,26 @@ static void add_violations(const sp_comparison *c, const sp_trace *trace, sp_buf
     }
 }
 
-static void add_recording(const sp_page *page, const sp_trace *trace, sp_buffer *out)
+/* "m": of each strategy and then of the reference the minutes in the lanes, as they are printed: "61.5 80.0 ...". */
+static void add_minutes(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, sp_buffer *out)
+{
+    bool is_first = true;
+    for (int32_t who = 0; who <= c->n_strategies; who++) {
+        const sp_sleep_statistics *night = sp_night_of(c, lanes, recording, who);
+        if (!night)
+            continue;
+        sp_buffer_text(out, is_first ? ",\"m\":[" : ",");
+        is_first = false;
+        for (int32_t lane = 0; lane < lanes->n; lane++) {
+            sp_buffer_text(out, lane ? " " : "\"");
+            sp_add_lane_minutes(c, lanes, night, lane, out);
+        }
+        sp_buffer_text(out, "\"");
+    }
+    sp_buffer_text(out, is_first ? "" : "]");
+}
+
+static void add_recording(const sp_page *page, const sp_lanes *lanes, const sp_trace *trace, sp_buffer *out)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_format(out, "{\"r\":%lld,\"id\":", (long long)trace->recording);
@@ -126,12 +145,13 @@ static void add_recording(const sp_page *page, const sp_trace *trace, sp_buffer 
     }
     add_gaps(out, trace);
     add_violations(c, trace, out);
+    add_minutes(c, lanes, trace->recording, out);
 }
 
 /* ---- which recordings ---- */
 
 /* The texts of all recordings that there is room for, in the order of the comparison. */
-static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t *n_densities)
+static int64_t add_recordings(sp_page *page, const sp_lanes *lanes, const sp_ranking *ranking, int64_t *n_densities)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *texts = calloc((size_t)c->n_traces + 1, sizeof *texts);
@@ -143,7 +163,7 @@ static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t 
         sp_buffer *text = trace ? &texts[trace - c->traces] : NULL;
         if (!trace)
             continue;
-        add_recording(page, trace, text);
+        add_recording(page, lanes, trace, text);
         runs += text->length;
         const size_t more = (size_t)trace->n_steps * (size_t)(c->n_classes - 1);
         if (trace->density && c->n_classes <= SP_DENSITY_CLASSES && densities + more <= most_densities) {
@@ -226,7 +246,7 @@ int64_t sp_page_step_data(sp_page *page, const sp_lanes *lanes, const sp_ranking
         add_text(out, c->rules[r].name);
     }
     sp_buffer_text(out, "],\n\"recordings\":[");
-    const int64_t n = add_recordings(page, ranking, n_densities);
+    const int64_t n = add_recordings(page, lanes, ranking, n_densities);
     sp_buffer_text(out, "\n]}\n</script>\n");
     return n;
 }

@@ -1,12 +1,11 @@
 /* Below a hypnogram: arrows to where it falls asleep, into deep sleep and into REM, with their names, where there is room. */
+#include "evaluate/work.h"
 #include "report/html/steps.h"
 
 #include <string.h>
 
 enum {
-    NARROW = 280, /* pixels of a plot on a telephone: what fits there is always shown */
-    WIDE = 640,   /* on a screen that is not narrow: what only fits here is hidden where it is */
-    LETTER = 6,   /* pixels of a letter, a little more than most */
+    LETTER = 6, /* pixels of a letter, a little more than most */
     MOST_EVENTS = 24,
     APART = 20 /* a stage is entered again when it has been left for this part of the recording: cycles, not each short stay */
 };
@@ -77,7 +76,7 @@ static void place(event_list *list, int64_t n_steps, bool is_first, int width)
         }
         if (has_room) {
             e->is_placed = true;
-            e->is_wide = width == WIDE;
+            e->is_wide = width == SP_PLOT_WIDE;
         }
     }
 }
@@ -90,7 +89,7 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
         return;
     find(lanes, path->classes, n_steps, &list);
     for (int i = 0; i < 4; i++)
-        place(&list, n_steps, i % 2 == 0, i < 2 ? NARROW : WIDE);
+        place(&list, n_steps, i % 2 == 0, i < 2 ? SP_PLOT_NARROW : SP_PLOT_WIDE);
     if (list.n == 0)
         return;
     sp_html_say(out,
@@ -99,14 +98,15 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
                 "<title>%s:",
                 path->name);
     for (int i = 0; i < list.n; i++)
-        sp_buffer_say(out, "%s %s at {step} %jd", i ? "," : "", list.events[i].name, list.events[i].step);
+        sp_buffer_say(out, "%s %s at {step} %jd", i ? "," : "", list.events[i].name,
+                      sp_step_number(page->comparison->work, list.events[i].step));
     sp_buffer_text(out, "</title>");
     for (int i = 0; i < list.n; i++) {
         const event *e = &list.events[i];
         double from, to;
         if (!e->is_placed)
             continue;
-        const bool is_left = reaches_left(e, n_steps, e->is_wide ? WIDE : NARROW, &from, &to);
+        const bool is_left = reaches_left(e, n_steps, e->is_wide ? SP_PLOT_WIDE : SP_PLOT_NARROW, &from, &to);
         sp_buffer_say(out, "<text y=\"10\"%s%s x=\"%.2f%%\" dx=\"%d\">", e->is_wide ? " class=\"wide-only\"" : "",
                       is_left ? " text-anchor=\"end\"" : "", 100.0 * (double)e->step / (double)n_steps, is_left ? 3 : -3);
         sp_buffer_say(out, is_left ? "%s ↑</text>" : "↑ %s</text>", e->name);

@@ -16,7 +16,7 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 /* The button for light and dark, the end of <header> and the beginning of the contents; then one item a section; then main. */
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
-void sp_frame_main(sp_buffer *out);
+void sp_frame_main(sp_buffer *out, int64_t first_step); /* the number of a recording's first step, for the script */
 /* <section> of a class, "" for none, and its <h2>. A folded one is opened by a click, by a link that leads into it and, where it
  * belongs to a paper, for printing (script.js). */
 typedef enum sp_frame_fold { SP_FRAME_OPEN, SP_FRAME_PRINTED, SP_FRAME_FOLDED } sp_frame_fold;

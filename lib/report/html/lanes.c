@@ -1,5 +1,7 @@
 /* The lanes of step plots, the same for every recording, and what all plots share. */
 #include "report/html/steps.h"
+#include "report/tables/tables.h"
+#include "sleep/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,19 +155,46 @@ sp_step_path sp_step_path_of(const sp_step_view *view, const sp_trace *trace, in
                          .classes = is_reference ? trace->labels : trace->paths[who],
                          .labels = is_reference ? NULL : trace->labels,
                          .illegal = &view->illegal[who],
-                         .result = is_reference ? NULL : &c->strategies[who].recordings[trace->recording]};
+                         .result = is_reference ? NULL : &c->strategies[who].recordings[trace->recording],
+                         .night = sp_night_of(c, &view->lanes, trace->recording, who)};
     path.rules = sp_rule_places_of(c, trace->recording, who, &path.n_rules);
     return path;
 }
 
+/* ---- minutes in stages ---- */
+
+const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, int32_t who)
+{
+    if (!lanes->style.sleep || !c->sleep)
+        return NULL;
+    if (who < c->n_strategies)
+        return &c->sleep->strategies[who].nights[recording];
+    return c->sleep->reference ? &c->sleep->reference[recording] : NULL;
+}
+
+void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night, int32_t lane,
+                         sp_buffer *out)
+{
+    const int measure = SP_SLEEP_WAKE + (int)sp_stage_name_find(c->classes[lanes->class_of[lane]])->stage;
+    if (night->values[measure].undefined)
+        sp_buffer_text(out, "–");
+    else
+        sp_buffer_fixed(out, night->values[measure].value, sp_sleep_decimals((sp_sleep_measure)measure));
+}
+
 /* ---- what all tracks share ---- */
+
+int sp_lane_line(const sp_lanes *lanes, int32_t lane)
+{
+    return SP_LANES_TOP + lane * lanes->height + lanes->height / 2 + 3;
+}
 
 static void add_names(sp_page *page, const sp_lanes *lanes)
 {
     sp_buffer *out = &page->out;
     for (int32_t lane = 0; lane < lanes->n; lane++) {
         sp_buffer name = {0};
-        sp_buffer_format(out, "<text y=\"%d\">", SP_LANES_TOP + lane * lanes->height + lanes->height / 2 + 3);
+        sp_buffer_format(out, "<text y=\"%d\">", sp_lane_line(lanes, lane));
         if (lanes->n_grouped && lane == lanes->n - 1)
             sp_buffer_format(&name, "%d others", (int)lanes->n_grouped);
         else
@@ -207,9 +236,18 @@ sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane)
     return (sp_style_name){{use, '-', 'r', 'e', 's', 't', '\0'}};
 }
 
-void sp_page_lane_names(sp_page *page, const sp_lanes *lanes)
+void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_statistics *night)
 {
     sp_track_classes(page);
     sp_buffer_format(&page->out, " aria-hidden=\"true\" height=\"%d\"><use href=\"#names\"/>",
                      SP_LANES_TOP + lanes->n * lanes->height);
+    if (!night)
+        return;
+    sp_buffer_format(&page->out, "<g text-anchor=\"end\"><text x=\"100%%\" y=\"%d\">min</text>", SP_LANES_TOP - 2);
+    for (int32_t lane = 0; lane < lanes->n; lane++) {
+        sp_buffer_format(&page->out, "<text x=\"100%%\" y=\"%d\">", sp_lane_line(lanes, lane));
+        sp_add_lane_minutes(page->comparison, lanes, night, lane, &page->out);
+        sp_buffer_text(&page->out, "</text>");
+    }
+    sp_buffer_text(&page->out, "</g>");
 }

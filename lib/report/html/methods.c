@@ -1,6 +1,7 @@
 /* What holds on this page: the conventions that held, with their numbers, before the definitions, which are the same on
  * every page. */
 #include "evaluate/compared.h"
+#include "evaluate/work.h"
 #include "report/html/assets.h"
 #include "report/html/page.h"
 
@@ -116,6 +117,9 @@ static void conventions(sp_page *page)
                      c->sleep->epoch_is_assumed ? "%g s, assumed: the file does not say (<code>{=epoch-seconds}</code>)."
                                                 : "%g s.",
                      c->sleep->epoch_seconds);
+    if (sp_step_number(c->work, 0) > 0)
+        sp_page_item(page, "numbers of {steps}", "From %jd here, from 0 in addresses, JSON, CSV and files.",
+                     sp_step_number(c->work, 0));
     if (c->n_folds)
         sp_page_item(page, "cross-validation", "%d folds: each {recording} is decoded with a model fitted without it.",
                      (int)c->n_folds);

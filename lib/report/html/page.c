@@ -1,4 +1,5 @@
 #include "report/html/page.h"
+#include "evaluate/work.h"
 #include "statepath/report.h"
 
 #include <stdio.h>
@@ -228,7 +229,7 @@ static void top(sp_page *page)
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(c))
             sp_frame_item(out, sections[i].id, sections[i].name);
-    sp_frame_main(out);
+    sp_frame_main(out, sp_step_number(c->work, 0));
 }
 
 static void write_section(sp_page *page, size_t i)

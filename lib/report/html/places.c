@@ -1,5 +1,6 @@
 /* Steps at which a rule is broken: which recording, when, by whom, and what the others say there. The script lists all whose
  * steps are in the page; without it the first stand here. */
+#include "evaluate/work.h"
 #include "report/html/steps.h"
 
 enum { ROWS = 30 };
@@ -43,7 +44,7 @@ static void place_row(sp_page *page, const sp_illegal_place *place)
     bool is_first = true;
     sp_buffer_text(out, "<tr><th scope=\"row\">");
     sp_page_link(page, place->recording, place->step);
-    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", place->step);
+    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", sp_step_number(c->work, place->step));
     if (c->epoch_seconds > 0) {
         sp_buffer_text(out, "<td class=\"n\">");
         sp_page_time(out, (double)place->step * c->epoch_seconds);

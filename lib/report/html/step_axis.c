@@ -46,10 +46,10 @@ void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps)
     const double whole = in_hours ? (double)n_steps * length : (double)n_steps;
     sp_track_open(page, in_hours ? "hours" : sp_word_of(&page->comparison->words, SP_STEPS), NULL);
     sp_buffer_text(out, " class=\"ticks\" text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">");
-    const double origin = in_hours ? (double)first_step * length : (double)first_step;
+    const double origin = in_hours ? (double)first_step * length : (double)sp_step_number(page->comparison->work, first_step);
     int64_t from = (int64_t)origin;
-    from += from % step ? step - from % step : 0;
-    for (int64_t t = from; (double)t <= origin + whole; t += step) {
+    from += from % step && first_step ? step - from % step : 0; /* a recording's first step has a tick, whatever its number */
+    for (int64_t t = from; (double)t <= origin + whole; t += step - t % step) {
         sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == from && (double)t <= origin ? " text-anchor=\"start\"" : "",
                       100.0 * ((double)t - origin) / whole);
         if (in_hours)

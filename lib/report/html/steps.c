@@ -273,10 +273,10 @@ void sp_page_steps(sp_page *page)
                                    "</p>\n");
     if (sp_step_view_fill(page, &s.view)) {
         if (s.view.lanes.style.sleep)
-            sp_buffer_text(
+            sp_buffer_words(
                 &page->out,
                 "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where deep sleep (N3) and REM begin, as "
-                "far as there is room for their names.</p>\n");
+                "far as there is room for their names. Beside it: minutes of the whole {recording} in each stage.</p>\n");
         if (page->comparison->n_traces)
             sp_page_lane_shapes(page, &s.view.lanes);
         write_figures(&s);

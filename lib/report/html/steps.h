@@ -9,6 +9,10 @@ enum {
     SP_LANES_TOP = 9,       /* pixels above the first lane, for the triangles */
     SP_LANE_NAME = 10,      /* letters of a lane's name; steps.js has the same */
     SP_MARK_COLUMNS = 1000, /* places for triangles in a plot: about one for each pixel */
+    /* Words inside of a plot: what fits in the pixels of a telephone is always shown, what fits in those of a screen that is not
+     * narrow is hidden where it is (class "wide-only"). steps.js has the same. */
+    SP_PLOT_NARROW = 280,
+    SP_PLOT_WIDE = 640,
 };
 
 /* Lanes of all plots: every class has its own where there are colours for all, else the most frequent ones, and the others share
@@ -29,8 +33,16 @@ sp_style_name sp_lane_style(const sp_lanes *lanes, char use, int32_t lane);
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
  * the first track, and not inside anything that can be folded; the second call adds nothing to a page. */
 void sp_page_lane_shapes(sp_page *page, const sp_lanes *lanes);
-/* Adds the names beside one track. */
-void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
+/* Where the words of a lane stand: pixels from the top of the plot. */
+int sp_lane_line(const sp_lanes *lanes, int32_t lane);
+/* Adds the names beside one track, and behind them the minutes of a night in the stages, where there is one. */
+void sp_page_lane_names(sp_page *page, const sp_lanes *lanes, const sp_sleep_statistics *night);
+/* What evaluation found of a path in the night; who: the strategy, n_strategies: the reference. NULL: the lanes are no stages of
+ * sleep, or nobody evaluated these. */
+const sp_sleep_statistics *sp_night_of(const sp_comparison *c, const sp_lanes *lanes, int64_t recording, int32_t who);
+/* Adds the minutes in the stage of a lane, "61.5", "–" where undefined. */
+void sp_add_lane_minutes(const sp_comparison *c, const sp_lanes *lanes, const sp_sleep_statistics *night, int32_t lane,
+                         sp_buffer *out);
 
 /* All recordings, worst first: drawn.c. Those without accuracy, where others have one, come after the n ranked ones. */
 typedef struct sp_ranking {
@@ -84,6 +96,7 @@ typedef struct sp_step_path {
     const sp_rule_place *rules; /* [n_rules] violations of rules over more steps in the recording, by step */
     int64_t n_rules;
     const sp_recording_result *result; /* figures for the name of the track, or NULL */
+    const sp_sleep_statistics *night;  /* minutes beside the track, or NULL */
 } sp_step_path;
 /* The violations of a path of a recording in the comparison's list, [*n]; who: the strategy, n_strategies: the reference. */
 const sp_rule_place *sp_rule_places_of(const sp_comparison *c, int64_t recording, int32_t who, int64_t *n);
@@ -103,8 +116,8 @@ void sp_page_events(sp_page *page, const sp_lanes *lanes, const sp_step_path *pa
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
 bool sp_page_density(sp_page *page, const sp_lanes *lanes, const sp_trace *trace);
-/* step_axis.c: adds the axis under tracks of steps from first_step on: in hours where steps have a length, else in steps, which are
- * counted from 0 as addresses are. */
+/* step_axis.c: adds the axis under tracks of steps from first_step on: in hours where steps have a length, else in the numbers of
+ * steps (sp_step_number). */
 void sp_page_step_axis(sp_page *page, int64_t first_step, int64_t n_steps);
 
 /* The steps of a recording; NULL: they were not kept. */

@@ -4,6 +4,7 @@
 #include "evaluate/work.h"
 #include "report/html/steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,28 @@ static void draw_runs(sp_page *page, const sp_lanes *lanes, const int32_t *colum
     sp_buffer_text(out, pen < 0 ? "" : "\"/>");
 }
 
+/* Pixels that a class's name needs on its run, with what of the run is seen beside it; script.js has the same. */
+static double room_of(const char *name)
+{
+    return 7.0 * sp_text_width(name) + 8;
+}
+
+/* The names of classes on those of their runs that are long enough. Not in a hypnogram: its lanes are known, and lie in an order. */
+static void draw_run_names(const sp_comparison *c, const sp_lanes *lanes, const int32_t *columns, int64_t n, sp_buffer *out)
+{
+    for (int64_t a = 0, b; !lanes->style.sleep && a < n; a = b) {
+        b = run_end(columns, n, a);
+        const char *name = columns[a] < 0 ? NULL : c->classes[columns[a]];
+        const double width = name ? room_of(name) * (double)n / (double)(b - a) : INFINITY; /* of a plot in which it fits */
+        if (width > SP_PLOT_WIDE)
+            continue;
+        sp_buffer_format(out, "<text class=\"on-run%s\" y=\"%d\"", width > SP_PLOT_NARROW ? " wide-only" : "",
+                         sp_lane_line(lanes, lanes->lane_of[columns[a]]));
+        add_at(out, "x", 0.5 * (double)(a + b), n);
+        sp_html_say(out, ">%s</text>", name);
+    }
+}
+
 /* Stretches without a class, hatched. */
 static void draw_missing(sp_page *page, const int32_t *columns, int64_t n, int y, int height)
 {
@@ -184,10 +207,9 @@ static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_ste
 }
 
 /* Of the recording, for a title. */
-static long long step_of(const sp_trace *trace, int64_t t)
+static long long step_of(const sp_page *page, const sp_trace *trace, int64_t t)
 {
-    const int64_t step = trace->first_step + t;
-    return (long long)step;
+    return (long long)sp_step_number(page->comparison->work, trace->first_step + t);
 }
 
 static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *m)
@@ -196,20 +218,22 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
     sp_buffer_text(out, "<use href=\"#ill\"");
     add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
     if (m->n > 1) {
-        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", step_of(trace, m->first), step_of(trace, m->last),
-                         (long long)m->n, path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
+        sp_buffer_format(out, "><title>%lld to %lld: %lld %s</title></use>", step_of(page, trace, m->first),
+                         step_of(page, trace, m->last), (long long)m->n,
+                         path->n_rules > 0 ? "breaks of rules" : "illegal transitions");
         return;
     }
     if (!is_illegal(page, trace, path, m->first)) {
-        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", step_of(trace, m->first),
+        sp_html_say(out, "><title>%lld: breaks rule %s</title></use>", step_of(page, trace, m->first),
                     page->comparison->rules[rule_at(trace, path, m->first)->rule].name);
         return;
     }
     if (m->first == 0) {
-        sp_html_say(out, "><title>0: starts in %s</title></use>", page->comparison->classes[path->classes[0]]);
+        sp_html_say(out, "><title>%lld: starts in %s</title></use>", step_of(page, trace, 0),
+                    page->comparison->classes[path->classes[0]]);
         return;
     }
-    sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(trace, m->first),
+    sp_html_say(out, "><title>%lld: %s → %s</title></use>", step_of(page, trace, m->first),
                 page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
 }
 
@@ -360,31 +384,43 @@ static void track_figures(const sp_trace *trace, const sp_step_path *path, sp_bu
     }
 }
 
+/* ": 61.5 min Wake, 80.0 REM, ...", for those who hear what others see beside the lanes. */
+static void add_minutes(sp_page *page, const sp_lanes *lanes, const sp_step_path *path)
+{
+    for (int32_t lane = 0; path->night && lane < lanes->n; lane++) {
+        sp_buffer_text(&page->out, lane ? ", " : ": ");
+        sp_add_lane_minutes(page->comparison, lanes, path->night, lane, &page->out);
+        sp_html_say(&page->out, "%s %s", lane ? "" : " min", page->comparison->classes[lanes->class_of[lane]]);
+    }
+}
+
 static void draw(sp_page *page, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path, int32_t *columns)
 {
-    sp_buffer *out = &page->out, figures = {0};
+    sp_buffer *out = &page->out, figures = {0}, names = {0};
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
     int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
     track_figures(trace, path, &figures);
     sp_track_open(page, path->name, sp_buffer_string(&figures));
     sp_buffer_drop(&figures, out);
-    sp_html_say(out,
-                " height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
-                "y=\"%d\" width=\"100%%\" height=\"%d\"/>",
-                SP_LANES_TOP + plot + strip, path->name, SP_LANES_TOP, plot);
+    sp_html_say(out, " height=\"%d\" role=\"img\"><title>%s over time", SP_LANES_TOP + plot + strip, path->name);
+    add_minutes(page, lanes, path);
+    sp_buffer_format(out, "</title><rect class=\"lanes\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP, plot);
     if (strip)
         sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
     draw_missing(page, columns, n, SP_LANES_TOP, plot);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
     draw_runs(page, lanes, columns, n, unit);
+    draw_run_names(page->comparison, lanes, columns, n, &names);
     if (strip) /* the columns are drawn: their room takes the shares */
         draw_errors(page, trace, path, columns, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height,
                     2.0 * STRIP / lanes->height);
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
+    sp_buffer_text(out, sp_buffer_string(&names));
+    sp_buffer_drop(&names, out);
     draw_illegal(page, trace, path);
-    sp_page_lane_names(page, lanes);
+    sp_page_lane_names(page, lanes, path->night);
     sp_track_close(page, SP_LANES_TOP + plot + strip);
 }
 

@@ -80,7 +80,7 @@ static void head(sp_drawing *d)
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(d->r))
             sp_frame_item(out, sections[i].id, sections[i].name);
-    sp_frame_main(out);
+    sp_frame_main(out, 0);
 }
 
 sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err)

@@ -1,4 +1,5 @@
 #include "report/tables/columns.h"
+#include "evaluate/work.h"
 #include "report/tables/tables.h"
 
 #include <math.h>
@@ -140,7 +141,8 @@ static void longest_error(const column *one, const sp_figure_owner *owner, sp_ta
     const sp_error_runs *e = &owner->strategy->error_runs;
     (void)one;
     if (e->runs->count)
-        sp_table_say(table, SP_TONE_PLAIN, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
+        sp_table_say(table, SP_TONE_PLAIN, "%s, %jd", owner->comparison->ids[e->longest_recording],
+                     sp_step_number(owner->comparison->work, e->longest_step));
     else
         sp_cell_none(table);
 }

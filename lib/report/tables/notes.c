@@ -87,7 +87,7 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
             continue;
         sp_buffer_say(line, "%s%s (%s", shown++ ? ", " : "", c->ids[r], sp_undecoded_reason(decoded->status));
         if (decoded->step >= 0)
-            sp_buffer_say(line, " at {step} %lld", (long long)decoded->step);
+            sp_buffer_say(line, " at {step} %lld", (long long)sp_step_number(c->work, decoded->step));
         sp_buffer_text(line, ")");
     }
     if (strategy->n_undecoded > shown)

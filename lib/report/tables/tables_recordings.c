@@ -1,4 +1,5 @@
 /* Tables with a row a recording. */
+#include "evaluate/work.h"
 #include "report/tables/tables.h"
 
 static void recording_columns(const sp_comparison *c, bool compact, sp_table *table)
@@ -77,7 +78,7 @@ void sp_fill_undecoded(const sp_comparison *c, const sp_fill_options *options, s
             sp_table_cell_text(table, SP_TONE_PLAIN, c->strategies[s].name);
             sp_table_cell_text(table, SP_TONE_PLAIN, sp_undecoded_reason(decoded->status));
             if (decoded->step >= 0)
-                sp_table_cell_count(table, SP_TONE_PLAIN, decoded->step);
+                sp_table_cell_count(table, SP_TONE_PLAIN, sp_step_number(c->work, decoded->step));
             else
                 sp_cell_none(table);
         }

@@ -1,4 +1,5 @@
 /* Tables about runs of one class: what a step-by-step accuracy does not see. */
+#include "evaluate/work.h"
 #include "report/tables/tables.h"
 
 void sp_fill_contexts(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
@@ -131,7 +132,7 @@ void sp_fill_run_places(const sp_comparison *c, const sp_fill_options *options, 
     for (int64_t i = 0; i < n; i++) {
         const sp_run_place *place = &c->run_places[i];
         sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[place->recording]);
-        sp_table_cell_count(table, SP_TONE_PLAIN, place->step);
+        sp_table_cell_count(table, SP_TONE_PLAIN, sp_step_number(c->work, place->step));
         sp_table_cell_count(table, SP_TONE_PLAIN, place->length);
         sp_table_cell_text(table, SP_TONE_PLAIN, c->classes[place->k]);
         sp_table_cell_text(table, SP_TONE_PLAIN, place->is_long ? "too long" : "too short");

@@ -132,20 +132,20 @@ forbidden: 11 of 25 pairs
     def test_arrows_name_the_transitions(self):
         night = [0] * 10 + [1] * 2 + [2] * 28 + [3] * 20 + [2] * 10 + [4] * 20 + [2] * 10
         title, texts = self.arrows(night)
-        self.assertEqual(title, "reference: sleep onset at epoch 10, deep sleep at epoch 40, REM at epoch 70")
+        self.assertEqual(title, "reference: sleep onset at epoch 11, deep sleep at epoch 41, REM at epoch 71")
         self.assertEqual(texts, [("↑ sleep onset", 10, False), ("↑ deep sleep", 40, False), ("↑ REM", 70, False)])
         title, texts = self.arrows(night, scores=False)
-        self.assertTrue(title.startswith("viterbi: sleep onset at epoch 10,"), title)
+        self.assertTrue(title.startswith("viterbi: sleep onset at epoch 11,"), title)
 
     def test_arrows_without_room_are_left_out(self):
         title, texts = self.arrows([0] * 50 + [2, 3, 4] + [2] * 47)  # all at one place
-        self.assertEqual(title, "reference: sleep onset at epoch 50, deep sleep at epoch 51, REM at epoch 52")
+        self.assertEqual(title, "reference: sleep onset at epoch 51, deep sleep at epoch 52, REM at epoch 53")
         self.assertEqual(texts, [("↑ sleep onset", 50, False)])
         title, texts = self.arrows([0] * 10 + [2] * 15 + [3] * 30 + [2] * 43 + [4] * 2)  # room on a wide screen only; at the right end
         self.assertEqual(texts, [("↑ sleep onset", 10, False), ("↑ deep sleep", 25, True), ("REM ↑", 98, False)])
         # A stage that comes back after a short while is not entered again.
         title, texts = self.arrows([0] * 5 + [4, 4, 2, 4, 4] + [2] * 40 + [4] * 30)
-        self.assertEqual(title, "reference: sleep onset at epoch 5, REM at epoch 5, REM at epoch 50")
+        self.assertEqual(title, "reference: sleep onset at epoch 6, REM at epoch 6, REM at epoch 51")
         self.assertEqual(self.arrows([0] * 20), (None, []))
 
 

@@ -71,7 +71,7 @@ class TestUnit(st.TestCase):
         self.assertTrue(texts["stdout"].startswith("in.h5: 9 subject days, 540 half-minutes, "))
         self.assertIn("Shown as sleep, as the classes look (--preset says otherwise).", texts["stdout"])
         self.assertWords(texts, "subject day", "half-minute")
-        self.assertIn('<main data-words="subject day|subject days|half-minute|half-minutes">', texts["r.html"])
+        self.assertIn('<main data-words="subject day|subject days|half-minute|half-minutes" data-first="1">', texts["r.html"])
         texts = self.compare("--preset", "none")
         self.assertTrue(texts["stdout"].startswith("in.h5: 9 recordings, 540 steps, "))
         self.assertIn("<main>", texts["r.html"])
@@ -105,7 +105,7 @@ class TestUnit(st.TestCase):
         scores[2] = -np.inf
         self.h5("bad.h5", scores=scores, offsets=np.array([0, 4]), classes=SLEEP)
         self.statepath("compare", "bad.h5", "--model", "m.json", "--strategies", "viterbi", status=3,
-                       stderr="statepath: viterbi: night 0 has no allowed path of finite score: no state reaches epoch 2\n"
+                       stderr="statepath: viterbi: night 0 has no allowed path of finite score: no state reaches epoch 3\n"
                               "statepath: viterbi: 1 of 1 nights could not be decoded; their paths are -1\n")
 
     def test_what_is_no_unit(self):

@@ -41,7 +41,7 @@ static void test_stands_alone_and_is_the_same_twice(void **state)
     char *page = page_of(s), *again = page_of(s);
     assert_string_equal(page, again);
     assert_has(page, "default-src 'none'");
-    static const char *const outside[] = {"http:", "https:", "src=", "@import", "url(h", "<link", "<iframe", " style="};
+    static const char *const outside[] = {"http:", "https:", " src=", "@import", "url(h", "<link", "<iframe", " style="};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         assert_lacks(page, outside[i]);
     assert_lacks(page, "nan");
@@ -241,6 +241,31 @@ static void test_sizes(void **state)
     assert_true(strlen(page) < 1000 * 1000);
     free(page);
     sample_free(s);
+}
+
+/* Scorers of sleep count epochs from 1; addresses and the data of the script count from 0. */
+static void test_numbers_of_steps(void **state)
+{
+    (void)state;
+    for (int is_sleep = 0; is_sleep < 2; is_sleep++) {
+        sample *s = sample_small();
+        s->comparison.work = is_sleep ? SP_WORK_SLEEP : SP_WORK_STEPS;
+        char *page = page_of(s);
+        assert_has(page, is_sleep ? "<title>3: Wake → REM</title>" : "<title>2: Wake → REM</title>");
+        assert_int_equal(strstr(page, "<main data-first=\"1\">") != NULL, is_sleep);
+        assert_int_equal(strstr(page, "numbers of steps</dt><dd>From 1 here") != NULL, is_sleep);
+        assert_has(page, is_sleep ? "&amp;t=2\">night_1</a></th><td class=\"n\">3</td>"
+                                  : "&amp;t=2\">night_1</a></th><td class=\"n\">2</td>");
+        free(page);
+        sample_free(s);
+        s = sample_nights(1, 800);
+        s->comparison.work = is_sleep ? SP_WORK_SLEEP : SP_WORK_STEPS;
+        page = page_of(s);
+        assert_has(page, is_sleep ? "x=\"0.0%\">1</text><text y=\"11\" x=\"24.9%\">200</text>"
+                                  : "x=\"0.0%\">0</text><text y=\"11\" x=\"25.0%\">200</text>");
+        free(page);
+        sample_free(s);
+    }
 }
 
 static void test_long_recordings_are_drawn_in_columns(void **state)
@@ -511,6 +536,30 @@ static void test_lanes_of_many_classes(void **state)
 }
 
 /* Gaps stand in every column that has one. */
+/* Names of classes stand on runs that are long enough: always, on screens that are not narrow, or nowhere. */
+static void test_names_on_runs(void **state)
+{
+    (void)state;
+    enum { T = 100 };
+    sample *s = one_long_recording(T, only_two);
+    static const char *const names[] = {"po<ur", "stir", "\xE5\x88\x87\xE5\x88\x87"};
+    int32_t *labels = sample_alloc(s, T, sizeof *labels);
+    for (int64_t t = 0; t < T; t++)
+        labels[t] = t < 50 ? 0 : t < 60 ? 1 : t < 65 ? 0 : 2;
+    s->comparison.traces[0].labels = labels;
+    char *page = page_of(s);
+    assert_lacks(page, "<text class=\"on-run"); /* a hypnogram */
+    free(page);
+    for (int32_t k = 0; k < 3; k++)
+        s->comparison.classes[k] = sample_text(s, names[k]);
+    page = page_of(s);
+    assert_has(page, "<text class=\"on-run\" y=\"18\" x=\"25.00%\">po&lt;ur</text>"
+                     "<text class=\"on-run wide-only\" y=\"31\" x=\"55.00%\">stir</text>"
+                     "<text class=\"on-run\" y=\"44\" x=\"82.50%\">\xE5\x88\x87\xE5\x88\x87</text></svg>");
+    free(page);
+    sample_free(s);
+}
+
 static void test_gaps_are_drawn_to_the_end(void **state)
 {
     (void)state;
@@ -686,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_absent_data_disappears),
         cmocka_unit_test(test_names_are_text),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_numbers_of_steps),
         cmocka_unit_test(test_long_recordings_are_drawn_in_columns),
         cmocka_unit_test(test_worst_median_and_best_are_of_all_recordings),
         cmocka_unit_test(test_what_is_too_long_to_be_drawn_is_said),
@@ -695,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_many_marks_are_bars),
         cmocka_unit_test(test_shares_of_errors),
         cmocka_unit_test(test_lanes_of_many_classes),
+        cmocka_unit_test(test_names_on_runs),
         cmocka_unit_test(test_gaps_are_drawn_to_the_end),
         cmocka_unit_test(test_methods_say_what_was_asked_for),
         cmocka_unit_test(test_without_strategies),

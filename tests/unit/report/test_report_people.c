@@ -76,6 +76,27 @@ static void test_json_holds_all(void **state)
     sample_free(s);
 }
 
+/* Beside each hypnogram, and in what the script draws, stand the evaluation's minutes, from the top lane to the lowest. */
+static void assert_minutes(const sp_comparison *c, const char *page)
+{
+    static const sp_sleep_measure lanes[] = {SP_SLEEP_WAKE, SP_SLEEP_REM, SP_SLEEP_N1, SP_SLEEP_N2, SP_SLEEP_N3};
+    int64_t n_drawn = 0;
+    for (int64_t r = 0; r < c->n_recordings; r++) {
+        char of_script[80] = ",\"", beside[400] = ">min</text>", spoken[200] = "<title>reference over time";
+        for (int i = 0; i < 5; i++) {
+            const sp_sleep_measure measure = lanes[i];
+            const double minutes = c->sleep->reference[r].values[measure].value;
+            snprintf(of_script + strlen(of_script), 12, "%.1f%s", minutes, i < 4 ? " " : "\"]");
+            snprintf(beside + strlen(beside), 60, "<text x=\"100%%\" y=\"%d\">%.1f</text>", 18 + 13 * i, minutes);
+            snprintf(spoken + strlen(spoken), 30, "%s%.1f%s %s", i ? ", " : ": ", minutes, i ? "" : " min",
+                     sp_sleep_measure_name(measure));
+        }
+        assert_non_null(strstr(page, of_script));
+        n_drawn += strstr(page, beside) && strstr(page, spoken);
+    }
+    assert_int_equal(n_drawn, c->n_recordings);
+}
+
 static void test_page(void **state)
 {
     (void)state;
@@ -96,6 +117,7 @@ static void test_page(void **state)
     static const char *const lacks[] = {"<person>", "nan", "inf\"", "assumed</strong>"};
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         assert_null(strstr(page, lacks[i]));
+    assert_minutes(&s->comparison, page);
     free(page);
     s->comparison.sleep->epoch_is_assumed = true;
     page = written(s, sp_report_html);
@@ -106,6 +128,8 @@ static void test_page(void **state)
     page = written(s, sp_report_html);
     assert_null(strstr(page, "id=\"sleep\""));
     assert_null(strstr(page, "#scorers"));
+    assert_null(strstr(page, "y=\"7\">min</text>"));
+    assert_null(strstr(page, "\"m\":["));
     free(page);
     sample_free(s);
 }

@@ -2,7 +2,7 @@
 /* ---- the address: what is set can be sent ---- */
 
 /* #rules=+Wake.N2,-N2.Wake&starts=-REM&dwell=N2:5&most=N3:any&temperature=2&strategy=greedy&night=r04&zoom=100-180: what is other than in the
-   run, names percent-encoded, steps from 0. */
+   run, names percent-encoded, steps from 0 whatever number a reader knows them by. */
 const part = (name) => encodeURIComponent(name).replace(/[-_.!~*'()]/g, (letter) => "%" + letter.charCodeAt(0).toString(16).toUpperCase());
 function rulesAddress() {
   const first = asInRun(), rules = [], starts = [], dwell = [], most = [];

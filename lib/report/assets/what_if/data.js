@@ -2,7 +2,7 @@
    in this order (embed.cmake): data, decode, rules, picture, address, show. Here: what the page holds, and what the reader has set. */
 const held = document.getElementById("what-if-settings");
 if (!held) return; /* no recording */
-const settings = JSON.parse(held.textContent), say = window.statepathSay;
+const settings = JSON.parse(held.textContent), say = window.statepathSay, numberOf = window.statepathStep;
 const tool = document.getElementById("what-if-tool");
 const classes = settings.model.classes, states = settings.model.states ? Object.keys(settings.model.states) : classes;
 const K = classes.length, M = states.length, decoding = settings.decoding, strategies = settings.strategies;

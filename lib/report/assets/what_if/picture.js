@@ -19,7 +19,7 @@ function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
     if (k >= 0) {
       shapes[k] += "M" + (begin - from) + " " + (place(k) + 2) + "h" + (t - begin) + "v" + (height - 4) + "h" + (begin - t) + "z";
       if (!isBars && t < to && path[t] >= 0) line += "M" + (t - from) + " " + (place(k) + height / 2) + "V" + (place(path[t]) + height / 2);
-      if (isBars && (0.6 * parts.steps.clientWidth * (t - begin)) / T > 7 * classes[k].length + 8) names.push(el("svg", { x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(height) },
+      if (isBars && (0.6 * parts.steps.clientWidth * (t - begin)) / T > window.statepathRoom(classes[k])) names.push(el("svg", { x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(height) },
         el("title", null, classes[k]), el("text", { class: "what-if-name", x: "3", y: "15" }, classes[k])));
     } else gaps.push(el("rect", { class: "hatched", x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(plot) }));
     begin = t;
@@ -43,10 +43,10 @@ function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
   return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)),
     el("div", { class: "rows" }, el("svg", { height: String(plot + 17), role: "img", "aria-label": name + " over time" }, inner, ...gaps, ...names, ...triangles), beside));
 }
-/* Steps are counted from 0, as everywhere, and have a time where they have a length. */
+/* A time where steps have a length, else the number of the step. */
 function placeOf(r, t) {
   const at = r.from + t, seconds = settings.seconds * at, two = (n) => String(n).padStart(2, "0");
-  if (!settings.seconds) return count(at);
+  if (!settings.seconds) return count(numberOf(at));
   return Math.floor(seconds / 3600) + ":" + two(Math.floor(seconds / 60) % 60) + (settings.seconds % 60 ? ":" + two(Math.floor(seconds % 60)) : "");
 }
 function axis(r, [from, to]) {
@@ -88,7 +88,7 @@ function showSteps(result) {
   } else {
     tracks.push(track(name, small(after), Object.assign({ path: after.path, marks: after.marks }, labels), zoom, r));
   }
-  fill(parts.steps, ...tracks, ...(track === pathTrack ? [axis(r, zoom)] : []), el("figcaption", null, r.id + ", " + say("{steps} ") + count(r.from + zoom[0]) + " to " + count(r.from + zoom[1] - 1) + ". ",
+  fill(parts.steps, ...tracks, ...(track === pathTrack ? [axis(r, zoom)] : []), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
     !r.labels ? "." : track === sentenceTrack ? "; a word is underlined where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")
       : "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")));

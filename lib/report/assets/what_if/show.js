@@ -102,6 +102,7 @@ async function show() {
   const one = undecodable ? null : noteTried();
   forgetCosts();
   showAll();
+  if (isDue) return; /* a later change waits for its frame */
   delete tool.dataset.busy;
   if (!one) return;
   one.costs.forEach((gain, cell) => showCost(...cell.split(" ").map(Number), gain));
@@ -122,8 +123,8 @@ const quote = (text) => (/^[\w./:-]+$/.test(text) ? text : "'" + text.replace(/'
 function command() {
   return "statepath decode " + quote(settings.file) + " --model " + quote(fileName()) + " --strategy " + state.strategy + settings.options + " -o paths.h5";
 }
-function python() {
-  return "import statepath as sp\nmodel = sp.Model.load(" + JSON.stringify(fileName()) + ")\nprint(sp.compare(" + JSON.stringify(settings.file) + ", model))";
+function python() { /* two strings: " = " would lose its spaces (embed.cmake) */
+  return "import statepath as sp\nmodel " + "= sp.Model.load(" + JSON.stringify(fileName()) + ")\nprint(sp.compare(" + JSON.stringify(settings.file) + ", model))";
 }
 async function copyLink(e) {
   const button = e.currentTarget, link = location.href.replace(/#.*$/, "") + address();
