@@ -73,7 +73,7 @@ class TestIntervals(st.TestCase):
         offsets = np.r_[0, offsets, len(truth)]
         probs = rng.gamma(0.3 + np.eye(5)[truth]) + 1e-5
         known = truth.copy()
-        known[offsets[2]] = -1  # a night that is not labelled throughout has no reference
+        known[offsets[2] + 1] = -1  # a night that is not labelled throughout has no reference
         self.h5("n%d.h5" % seed, probs=probs / probs.sum(axis=1, keepdims=True), offsets=offsets, classes=STAGES, **({"labels": known} if labels else {}))
         return offsets, known
 

@@ -152,16 +152,20 @@ class TestReview(st.TestCase):
         self.p, self.labels, self.ids = np.tile(self.p[:50], (4, 1)), np.tile(self.labels[:50], 4), list("abcd")
         self.offsets = np.arange(0, 201, 50)
         self.labels[50:] = -1
+        self.labels[1:50:3] = -1
         self.write("in.h5")
-        run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "40")
+        run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "38")
         rows = self.rows("p.review.csv")
         places = [(row["step"], row["recording"]) for row in rows]
         order = [(-float(row["gain"]), row["recording"], int(row["step"])) for row in rows]
         self.assertEqual(order, sorted(order))
-        self.assertEqual({recording: sum(r == recording for _, r in places) for recording in "abcd"}, dict.fromkeys("abcd", 10))
-        path = viterbi(np.where(np.isin(np.arange(50), [int(s) for s, r in places if r == "a"])[:, None] & (np.arange(3) != self.labels[:50, None]), -np.inf,
-                                np.log(self.p[:50])))
-        self.assertIn("accuracy is %.4f," % (path == self.labels[:50]).mean(), run.stderr)
+        self.assertEqual({recording: sum(r == recording for _, r in places) for recording in "abcd"}, {"a": 10, "b": 10, "c": 10, "d": 8})  # two of d gain the same
+        own, e = self.labels[:50], np.log(self.p[:50])
+        known = [t for t in (int(step) for step, recording in places if recording == "a") if own[t] >= 0]
+        self.assertTrue(0 < len(known) < 10)
+        for t in known:
+            e[t] = np.where(np.arange(3) == own[t], 0, -np.inf)
+        self.assertIn("accuracy is %.4f," % (viterbi(e) == own)[own >= 0].mean(), run.stderr)
 
     def test_all_steps(self):
         """Known all, nothing is left to be wrong but what has no path, or breaks the rules and stays as it is."""
