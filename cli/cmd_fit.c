@@ -250,7 +250,7 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
 static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
 {
     sp_tied_aim aim;
-    const sp_status status = sp_tied_aim_read(o->run.fit.at ? o->run.fit.at : "f1", &aim, err);
+    const sp_status status = sp_tied_aim_read(o->run.fit.at, &aim, err);
     aim.scheme = o->run.fit.tied;
     return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err) : status;
 }

@@ -25,11 +25,11 @@ static bool is_number(const char *text, double *out)
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err)
 {
     static const char cost[] = "cost=fn:fp=";
-    const char *number = strchr(text, '=');
     int used = 0;
     *out = (sp_tied_aim){.figure = SP_TIED_F1};
-    if (strcmp(text, "f1") == 0)
+    if (!text || strcmp(text, "f1") == 0)
         return SP_OK;
+    const char *number = strchr(text, '=');
     if (strncmp(text, cost, strlen(cost)) == 0) {
         out->figure = SP_TIED_COST;
         if (sscanf(text + strlen(cost), "%lf:%lf%n", &out->missed, &out->false_ones, &used) == 2 &&

@@ -250,7 +250,7 @@ typedef struct sp_tied_aim {
     sp_tied_figure figure;
     double least, missed, false_ones;
 } sp_tied_aim;
-/* "recall=.98", "precision=.95", "f1", "cost=fn:fp=5:1". SP_OK, SP_EINVAL. */
+/* "recall=.98", "precision=.95", "f1", "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);
 
 /* Entities of recordings held out. */

@@ -19,6 +19,8 @@ typedef struct fitting {
     sp_training training;
     sp_fit_options options;
     double *costs; /* of the options */
+    const char *tied, *at;
+    sp_tied_report tied_report;
     sp_fit_report report;
     sp_status status;
     sp_error err;
@@ -42,6 +44,8 @@ static bool options_from(PyObject *dict, fitting *f)
     const sp_source_info *info = &f->input.arrays.info;
     sp_status status =
         sp_run_fit_options(&o, info->n_classes, (const char *const *)info->classes, &f->options, &f->costs, &f->err);
+    f->tied = o.fit.tied;
+    f->at = o.fit.at;
     f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;
     f->options.group = f->groups.data;
     f->options.rules = f->rules;
@@ -56,6 +60,16 @@ static bool options_from(PyObject *dict, fitting *f)
     if (status != SP_OK && !PyErr_Occurred())
         raise_error(&f->err);
     return !PyErr_Occurred();
+}
+
+static sp_status fit_tied(fitting *f)
+{
+    sp_tied_aim aim;
+    const sp_status status = sp_tied_aim_read(f->at, &aim, &f->err);
+    aim.scheme = f->tied;
+    f->report = (sp_fit_report){.before = NAN, .after = NAN};
+    return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, &f->model, &f->tied_report, &f->err)
+                           : status;
 }
 
 /* Everything that needs no GIL. */
@@ -79,6 +93,8 @@ static sp_status work(fitting *f)
                                 .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask,
                                 .go_on = go_on,
                                 .go_on_arg = &f->calls};
+    if (f->tied)
+        return fit_tied(f);
     return sp_fit(&f->training, &f->options, f->workers, &f->model, &f->report, &f->err);
 }
 
@@ -111,6 +127,7 @@ static void fitting_release(fitting *f)
     sp_workers_free(f->workers);
     array_release(&f->groups);
     free(f->costs);
+    sp_tied_report_clear(&f->tied_report);
     given_release(&f->input);
 }
 

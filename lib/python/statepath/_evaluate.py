@@ -421,11 +421,13 @@ def fit(
     *,
     rules: Model | str | None = None,
     method: Literal["counts", "crf", "em"] | None = None,
-    tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "stages", "segments", "none"] | None = None,
+    tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "stages", "segments", "cost", "none"] | None = None,
     costs: Mapping[tuple[str, str], float] | None = None,
     strategy: str = "viterbi",
     groups: Sequence[Any] | None = None,
     classes: Classes | None = None,
+    tied: Literal["bioes", "bilou", "bmes"] | None = None,
+    at: str | None = None,
     smoothing: float = 0.5,
     penalty: float = 0.0,
     memory: int = 1,
@@ -460,6 +462,11 @@ def fit(
         What is tuned for.
     groups : sequence, optional
         Recordings of one group are never parted between folds.
+    tied : {"bioes", "bilou", "bmes"}, optional
+        Of tags alone: learns what transitions weigh by their kind, six numbers for all types, and nothing else. The description of the model says
+        what they reach on recordings held out.
+    at : str, optional
+        What `tied` is for, of entities: "f1", "recall=.98", "precision=.95" or "cost=fn:fp=5:1". Without: f1.
     classes : sequence of str, mapping or path, optional
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number
@@ -540,6 +547,8 @@ def fit(
     how = {  # as the program has it; what is usual is not given
         "method": method,
         "tune": tune,
+        "tied": tied,
+        "at": at,
         "cost": None if costs is None else _costs_as_text(costs),
         "for": None if strategy == "viterbi" else strategy,
         "smoothing": number_of(smoothing, "smoothing"),
