@@ -30,10 +30,14 @@ typedef struct review {
     double *probability;   /* [T] of it */
     int64_t *winner;       /* [2 n_leaves] tree of steps: each inner node has the better child */
     int64_t n_leaves;
-    double *known, *next; /* [M,K] p(class of the step looked at = c, s[u] = i) */
-    double *ratio;        /* [M,K] room */
+    /* Of the step looked at, the classes c that it may have, n_asked of them: */
+    size_t n_asked;
+    int32_t *place;       /* [K] of each class among them, -1: it is none */
+    double *share;        /* [n_asked] p(c) */
+    double rest;          /* p(another one), which is taken to say nothing */
+    double *known, *next; /* [M,n_asked] p(c, s[u] = i) */
+    double *ratio;        /* [M,n_asked] room */
     double *classes;      /* [K,K] room */
-    double *share;        /* [K] p(class of the step looked at) */
 } review;
 
 /* ---- the posterior chain ---- */
@@ -120,18 +124,18 @@ static void spread(review *r, int64_t u, int64_t to)
     const int64_t late = u < to ? to : u;
     const sp_chain *into = r->into[late];
     const double *pair = pair_of(r, late), *now = state_of(r, u);
-    const size_t K = (size_t)r->n_classes, M = (size_t)r->n_states;
+    const size_t C = r->n_asked, M = (size_t)r->n_states;
     for (size_t i = 0; i < M; i++)
-        for (size_t c = 0; c < K; c++)
-            r->ratio[i * K + c] = part(r->known[i * K + c], now[i]);
-    for (size_t i = 0; i < M * K; i++)
+        for (size_t c = 0; c < C; c++)
+            r->ratio[i * C + c] = part(r->known[i * C + c], now[i]);
+    for (size_t i = 0; i < M * C; i++)
         r->next[i] = 0;
     for (size_t j = 0; j < M; j++)
         for (int64_t p = into->pred_row[j]; p < into->pred_row[j + 1]; p++) {
             const size_t i = (size_t)into->pred[p];
-            const double *from = r->ratio + (u < to ? i : j) * K;
-            double *sum = r->next + (u < to ? j : i) * K;
-            for (size_t c = 0; c < K; c++)
+            const double *from = r->ratio + (u < to ? i : j) * C;
+            double *sum = r->next + (u < to ? j : i) * C;
+            for (size_t c = 0; c < C; c++)
                 sum[c] += pair[p] * from[c];
         }
     double *before = r->known;
@@ -142,20 +146,20 @@ static void spread(review *r, int64_t u, int64_t to)
 /* By how much the likeliest class of step u is likelier on average for what is known, and how much of its distribution that moves. */
 static double told(const review *r, int64_t u, double *moved)
 {
-    const size_t K = (size_t)r->n_classes, M = (size_t)r->n_states;
+    const size_t C = r->n_asked, K = (size_t)r->n_classes, M = (size_t)r->n_states;
     const int32_t *class_of = r->f->chain->state_class;
     const double *now = state_of(r, u);
-    double sum = -likeliest(r, now, r->classes, NULL);
+    double sum = (r->rest - 1) * likeliest(r, now, r->classes, NULL);
     *moved = 0;
-    for (size_t i = 0; i < K * K; i++)
+    for (size_t i = 0; i < C * K; i++)
         r->classes[i] = 0;
     for (size_t i = 0; i < M; i++)
-        for (size_t c = 0; c < K; c++) {
-            const double x = r->known[i * K + c];
+        for (size_t c = 0; c < C; c++) {
+            const double x = r->known[i * C + c];
             r->classes[c * K + (size_t)class_of[i]] += x;
             *moved += fabs(x - r->share[c] * now[i]) / 2;
         }
-    for (size_t c = 0; c < K; c++) {
+    for (size_t c = 0; c < C; c++) {
         double best = 0;
         for (size_t k = 0; k < K; k++)
             best = fmax(best, r->classes[c * K + k]);
@@ -164,19 +168,41 @@ static double told(const review *r, int64_t u, double *moved)
     return fmax(sum, 0);
 }
 
+/* Which classes step t may have; returns the probability of the likeliest. */
+static double ask(review *r, int64_t t)
+{
+    const double best = likeliest(r, state_of(r, t), r->share, NULL);
+    size_t n = 0;
+    r->rest = 1;
+    for (int32_t k = 0; k < r->n_classes; k++) {
+        const bool is_asked = r->share[k] > LITTLE;
+        r->place[k] = is_asked ? (int32_t)n : -1;
+        if (!is_asked)
+            continue;
+        r->rest -= r->share[k];
+        r->share[n++] = r->share[k];
+    }
+    r->rest = fmax(r->rest, 0);
+    r->n_asked = n;
+    return best;
+}
+
 static void know_classes(review *r, int64_t t)
 {
-    const size_t K = (size_t)r->n_classes, M = (size_t)r->n_states;
+    const size_t C = r->n_asked, M = (size_t)r->n_states;
     const double *now = state_of(r, t);
-    for (size_t i = 0; i < M * K; i++)
+    for (size_t i = 0; i < M * C; i++)
         r->known[i] = 0;
-    for (size_t i = 0; i < M; i++)
-        r->known[i * K + (size_t)r->f->chain->state_class[i]] = now[i];
+    for (size_t i = 0; i < M; i++) {
+        const int32_t place = r->place[r->f->chain->state_class[i]];
+        if (place >= 0)
+            r->known[i * C + (size_t)place] = now[i];
+    }
 }
 
 static double gain_of(review *r, int64_t t)
 {
-    double moved = 1, sum = 1 - likeliest(r, state_of(r, t), r->share, NULL);
+    double moved = 1, sum = 1 - ask(r, t);
     if (sum < LITTLE)
         return 0;
     know_classes(r, t);
@@ -297,10 +323,11 @@ static bool make_room(review *r, sp_scratch *scratch)
     r->ratio = sp_scratch_get(scratch, M * K, sizeof *r->ratio);
     r->classes = sp_scratch_get(scratch, K * K, sizeof *r->classes);
     r->share = sp_scratch_get(scratch, K, sizeof *r->share);
+    r->place = sp_scratch_get(scratch, K, sizeof *r->place);
     if (r->into)
         r->into[0] = NULL;
     return r->into && r->state && r->pair && r->gain && r->first && r->probability && r->winner && r->known && r->next &&
-           r->ratio && r->classes && r->share;
+           r->ratio && r->classes && r->share && r->place;
 }
 
 sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least, sp_scratch *scratch,

@@ -142,8 +142,8 @@ typedef struct sp_review_step {
  *   probability  out: [T] of the likeliest class of each step; untouched for n <= 0; may be NULL
  *
  * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (K differs); SP_ENOMEM.
- * Cost    the forward pass, and for each step, and again for those around each one that is chosen, K times the transitions for
- *         each step that it says something of (to 1e-6). 8 T (M + transitions) bytes.
+ * Cost    the forward pass, and for each step, and again for those around each one that is chosen, the transitions times the classes that it
+ *         may have (above 1e-6), for each step that it says something of (to 1e-6). 8 T (M + transitions) bytes.
  * Source  expected error reduction: Roy and McCallum 2001, ICML; for sequences Settles and Craven 2008, EMNLP, D08-1112. */
 sp_status sp_review(const sp_chain *chain, const sp_scores *scores, int64_t n, double least, sp_scratch *scratch,
                     sp_review_step *steps, int64_t *n_found, double *probability, sp_error *err);
