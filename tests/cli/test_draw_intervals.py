@@ -109,7 +109,7 @@ class TestIntervals(st.TestCase):
         self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "plain.h5")
         self.h5("old.h5", **{"intervals/tib": np.zeros((3, 4))})
         for file, sentence, status in (("plain.h5", "plain.h5: there is no dataset /intervals/tib", 1), ("missing.h5", "missing.h5", 1),
-                                       ("old.h5", "old.h5: dataset /intervals/tib is not float64 [N,5]", 1)):
+                                       ("old.h5", "old.h5: dataset /intervals/tib is not float64 [N,5]; `statepath decode` with --draws writes it", 1)):
             said = self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "q.h5", "--draws", "9", "--widen-by", file, status=status).stderr
             self.assertIn(sentence, said)
         self.refuses("decode", "n3.h5", "-m", "sleep-permissive", "-o", "q.h5", "--widen-by", "few.h5", status=2,

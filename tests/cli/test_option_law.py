@@ -83,6 +83,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --rules sleep-permissive        ; --cv 2
     --method                        ; = other.h5 -m m.json --cv 2
     --tune                          ; --cv 2 --method counts
+    --cost                          ; --cv 2 --method counts
     --for                           ; --cv 2 --method counts
     --smoothing                     ; --cv 2 --method counts
     --penalty                       ; --cv 2 --tune none
@@ -100,6 +101,7 @@ decode night.h5 -m m.json -o out.h5
     --windows                       ; = windows.npz -m m.json -o out.h5 --join mean
     --ids
     --seed                          ; --draws 2
+    --widen-by                      ; --draws 2
     --shard                         ; = night.h5 -m m.json --part Q%i.h5
 
 evaluate paths.h5 --labels night.h5 --json r.json
@@ -386,6 +388,8 @@ def make_files(folder):
     h5("hundred.h5", probs=probs, labels=np.where(labels < 0, -100, labels), offsets=common["offsets"])
     broken = probs.copy()
     broken[5, 1] = np.nan
+    figures = "tib tst se sol waso wake_within_sleep rem_latency wake n1 n2 n3 rem sfi awakenings runs".split()
+    h5("wide.h5", classes=None, **{"intervals__" + key: np.tile([1, 0, 2, 1, 9.0], (19, 1)) for key in figures})
     h5("nan.h5", probs=broken, labels=labels)
     h5("dead.h5", probs=np.eye(5)[[0, 3, 3, 0]], labels=[0, 3, 3, 0])
     h5("long.h5", classes=STAGES, labels=np.r_[labels, 0, 0], ids=ids, offsets=np.r_[common["offsets"][:-1], N * T + 2])

@@ -8,7 +8,7 @@
 #include "io/hdf5/h5_data.h"
 #include "io/hdf5/h5_file.h"
 
-static const char mend[] = "write it again with `statepath decode --draws`";
+static const char mend[] = "`statepath decode` with `draws` writes it";
 
 static sp_status read_rows(hid_t file, const char *name, const char *path, int32_t n_columns, double **rows, int64_t *n,
                            sp_error *err)
