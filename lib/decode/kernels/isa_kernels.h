@@ -13,8 +13,8 @@
 #include "decode/verify.h"
 
 typedef struct sp_isa_kernels {
-    sp_lanes_kernel *viterbi, *greedy, *argmax; /* lanes.h */
-    sp_lanes_kernel *dwell;                     /* dwell.h */
+    sp_lanes_kernel *viterbi, *wide, *greedy, *argmax; /* lanes.h */
+    sp_lanes_kernel *dwell;                            /* dwell.h */
     sp_chunks_kernel *chunks_forward, *chunks_trace;
     sp_path_allowed *path_is_allowed; /* verify.h */
     sp_sum_f32 *sum_f32;              /* path_sum.h */

@@ -40,6 +40,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         kernels->way = SP_WAY_STATES;
     } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
         kernels->way = SP_WAY_DWELL;
+    } else if (strategy == SP_VITERBI && sp_lane_wide_init(&kernels->lanes, chain)) {
+        kernels->way = SP_WAY_WIDE;
     } else if (strategy == SP_ARGMAX && chain->n_classes <= SP_LANES_MOST_CLASSES) {
         sp_verifier_init(&kernels->verifier, chain);
         if (kernels->verifier.has_table) {
@@ -123,7 +125,7 @@ static bool is_large_share(const lane_work *w, const sp_scores *scores)
 /* Viterbi, greedy and argmax of long recordings under few classes; Viterbi of one that has a large share of a batch. */
 static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
-    if (w->kernels->way == SP_WAY_DENSE)
+    if (w->kernels->way == SP_WAY_DENSE || w->kernels->way == SP_WAY_WIDE)
         return w->kernels->has_dense && is_large_share(w, scores) &&
                sp_dense_pays_threads(&w->kernels->dense, scores, w->n_threads) && !sp_scores_have_gap(scores);
     if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
@@ -181,7 +183,7 @@ static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t
 
 static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
-    if (k->way == SP_WAY_DENSE)
+    if (k->way == SP_WAY_DENSE || k->way == SP_WAY_WIDE)
         return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
