@@ -80,6 +80,7 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .dense_step = dense_step_any,
     .dense_choice = dense_choice,
     .dense_add = dense_add,
+    .dense_spread = dense_spread,
     .band_step = band_step,
     .field = field_any,
 };

@@ -25,6 +25,7 @@ typedef struct sp_isa_kernels {
     sp_dense_step *dense_step;
     sp_dense_choice *dense_choice;
     sp_dense_add *dense_add;
+    sp_dense_spread *dense_spread;
     sp_band_step *band_step;
     sp_field_kernel *field;
 } sp_isa_kernels;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/columns.h"
 #include "decode/kernels/dwell.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/recording.h"
@@ -139,15 +140,6 @@ bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
 
 /* ---- wide chains ---- */
 
-static bool leads_alike(const sp_chain *c, int32_t j, int32_t other)
-{
-    const int64_t n = c->pred_row[j + 1] - c->pred_row[j], a = c->pred_row[j], b = c->pred_row[other];
-    bool is_same = c->pred_row[other + 1] - b == n;
-    for (int64_t p = 0; p < n && is_same; p++)
-        is_same = c->pred[a + p] == c->pred[b + p] && c->pred_weight[a + p] == c->pred_weight[b + p];
-    return is_same;
-}
-
 static int32_t bits_for(int64_t n)
 {
     int32_t bits = 0;
@@ -178,7 +170,7 @@ static bool add_column(sp_lane_rules *r, const sp_chain *chain, int32_t j, bool 
     }
     r->column_row[c + 1] = at + (int32_t)(n > 0 ? n : 1);
     for (int32_t k = j; k < r->n_states; k++)
-        if (!is_done[k] && leads_alike(chain, j, k)) {
+        if (!is_done[k] && sp_column_is_same(chain, j, k)) {
             is_done[k] = true;
             r->column_class[*n_classes] = r->column_emits[*n_classes] = k;
             ++*n_classes;
