@@ -1,5 +1,7 @@
 #include "decode/kernels/columns.h"
 
+#include "decode/kernels/sparse.h"
+
 bool sp_column_is_same(const sp_chain *c, int32_t state, int32_t other)
 {
     const int64_t n = c->pred_row[state + 1] - c->pred_row[state], a = c->pred_row[state], b = c->pred_row[other];
@@ -24,7 +26,7 @@ bool sp_columns_find(sp_columns *columns, const sp_chain *chain, int64_t most, s
         columns->of[j] = c;
         if (c < n)
             continue;
-        n_edges += chain->pred_row[j + 1] - chain->pred_row[j];
+        n_edges += sp_sparse_length(chain, j);
         if (n == SP_COLUMNS_MOST || n_edges > most)
             return true;
         columns->head[n++] = j;

@@ -23,8 +23,8 @@ typedef struct sp_columns {
 /* Do the same predecessors lead to both, at the same weights? */
 bool sp_column_is_same(const sp_chain *chain, int32_t state, int32_t other);
 
-/* columns->n is 0 when the columns have more than `most` transitions together. Memory from the scratch, which keeps it. False on lack of
- * memory. O(states x columns) but for columns that begin alike. */
+/* columns->n is 0 when the lists of the columns (sparse.h) are longer than `most` together. Memory from the scratch, which keeps it.
+ * False on lack of memory. O(states x columns) but for columns that begin alike. */
 bool sp_columns_find(sp_columns *columns, const sp_chain *chain, int64_t most, sp_scratch *scratch);
 
 #endif

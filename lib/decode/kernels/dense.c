@@ -53,13 +53,12 @@ static void find_bounds(sp_dense *dense, double *room)
     }
 }
 
-/* Transitions of shared columns up to which they are quicker than a matrix of n rows: one takes as long as about `COST` vectors of a
- * row, and so does each state that they are spread over. */
-static int64_t most_shared(sp_isa isa, int32_t n, int32_t width)
+/* How long lists of shared columns may be (sp_columns_find) to be quicker than a matrix of n rows of so many numbers: an item takes as
+ * long as two vectors of a row, and so does each state that the maxima are spread over. */
+static int64_t most_shared(sp_isa isa, int32_t n, int64_t width)
 {
-    enum { COST = 2 };
-    const int32_t vector = most_columns(isa) / 8;
-    return (int64_t)n * width / vector / COST - n;
+    const int32_t lanes = most_columns(isa) / 8;
+    return n > SP_SPARSE_MOST_CLASSES ? 0 : n * width / lanes / 2 - n;
 }
 
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)

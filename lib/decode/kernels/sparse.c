@@ -7,6 +7,11 @@ static int64_t padded(int64_t n)
     return n == 0 ? SP_SPARSE_SIDE : (n + SP_SPARSE_SIDE - 1) / SP_SPARSE_SIDE * SP_SPARSE_SIDE;
 }
 
+int64_t sp_sparse_length(const sp_chain *chain, int32_t j)
+{
+    return padded(chain->pred_row[j + 1] - chain->pred_row[j]);
+}
+
 /* The list of j, from place `at` on; returns whether a weight is not 0. */
 static bool fill_list(const sp_sparse *s, const sp_chain *chain, int32_t j, int64_t at)
 {
@@ -35,10 +40,8 @@ static void find_most(sp_sparse *s, double *most)
 bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n, sp_scratch *scratch)
 {
     int64_t n_edges = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t j = states ? states[i] : i;
-        n_edges += padded(chain->pred_row[j + 1] - chain->pred_row[j]);
-    }
+    for (int32_t i = 0; i < n; i++)
+        n_edges += sp_sparse_length(chain, states ? states[i] : i);
     /* One piece of memory: weights, rows, room for `most`, then the short numbers. */
     size_t edges = (size_t)n_edges, rows = (size_t)n + 1;
     double *room = sp_scratch_get(scratch, edges + 2 * rows + (edges + 3) / 4, sizeof *room);
@@ -52,7 +55,7 @@ bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t
         const int32_t j = states ? states[i] : i;
         sparse->row[i] = at;
         has_weights |= fill_list(sparse, chain, j, at);
-        at += padded(chain->pred_row[j + 1] - chain->pred_row[j]);
+        at += sp_sparse_length(chain, j);
     }
     sparse->row[n] = at;
     if (!states && n >= SP_SPARSE_OFFER_LEAST && n <= SP_SPARSE_OFFER_MOST &&

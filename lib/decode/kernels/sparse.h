@@ -31,6 +31,9 @@ enum {
     SP_SPARSE_OFFER_DEGREE = 8    /* and transitions a class, on average */
 };
 
+/* Items of the list of state j, filled up. */
+int64_t sp_sparse_length(const sp_chain *chain, int32_t j);
+
 /* Memory from the scratch, which keeps it. False on lack of memory. */
 bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch);
 
