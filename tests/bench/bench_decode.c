@@ -1,6 +1,6 @@
 /* Decoding in memory, as a ratio to the textbook kernel in the same run.
  *
- *     bench_decode [--json FILE] [--cpu] [WORKLOAD...]        W1 .. W9; all without
+ *     bench_decode [--json FILE] [--cpu] [WORKLOAD...]        W1 .. W12; all without
  *
  * Each round runs the textbook kernel, then ours and a plain sum over the same scores, on one thread and on two in turn, so that
  * what else the machine does hits all alike. The first round warms up and checks every answer; then 5 count, 15 where they are

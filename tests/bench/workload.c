@@ -57,6 +57,25 @@ static void bio(uint8_t *allow, uint8_t *start)
         start[j] = j == 0 || j % 2 == 1;
 }
 
+enum { BIOES_TYPES = 8, BIOES = 1 + 4 * BIOES_TYPES };
+
+/* O, then B-x, I-x, E-x, S-x of eight types: B-x and I-x go on to I-x or E-x of their type, the others to O, any B-x or S-x. The
+ * weight of a transition is that of its kind, in the order of sp_tag_bias. */
+static void bioes(const double *kinds, uint8_t *allow, uint8_t *start, double *weight)
+{
+    memset(allow, 0, BIOES * BIOES);
+    for (int i = 0; i < BIOES; i++)
+        for (int j = 0; j < BIOES; j++) {
+            const bool is_open = i > 0 && (i - 1) % 4 < 2, goes_on = j > 0 && ((j - 1) % 4 == 1 || (j - 1) % 4 == 2);
+            start[j] = !goes_on;
+            weight[i * BIOES + j] = 0;
+            if (is_open != goes_on || (is_open && (i - 1) / 4 != (j - 1) / 4))
+                continue;
+            allow[i * BIOES + j] = 1;
+            weight[i * BIOES + j] = kinds[is_open ? 3 + (j - 1) % 4 : 2 * (i > 0) + (j > 0)];
+        }
+}
+
 /* Stays, and moves to `successors` - 1 others. */
 static void sparse(uint64_t *state, int32_t n, int32_t successors, uint8_t *allow)
 {
@@ -118,6 +137,13 @@ static bool make_model(workload *w, int number, uint64_t *state)
         uint8_t allow[81], start[9];
         bio(allow, start);
         return take_model(w, allow, start, NULL);
+    }
+    if (number >= 9) {
+        static const double none[6], tied[6] = {0.25, -1.5, 0.375, -0.75, -0.125, 0.5};
+        uint8_t allow[BIOES * BIOES], start[BIOES];
+        double weight[BIOES * BIOES];
+        bioes(number == 11 ? tied : none, allow, start, weight);
+        return take_model(w, allow, start, weight);
     }
     bool done = false;
     if (number == 4 || number == 8) {
@@ -224,6 +250,21 @@ bool workload_make(workload *w, int number)
          .n_recordings = 16,
          .n_steps = 2000,
          .textbook_steps = 60},
+        {.name = "W10",
+         .what = "K=33, BIOES of 8 types, 4000 x 256 steps",
+         .n_classes = BIOES,
+         .n_recordings = 4000,
+         .n_steps = 1024000},
+        {.name = "W11",
+         .what = "K=33, BIOES of 8 types, one recording of 1000000 steps",
+         .n_classes = BIOES,
+         .n_recordings = 1,
+         .n_steps = 1000000},
+        {.name = "W12",
+         .what = "K=33, BIOES of 8 types, a weight for each of six kinds of transition, 4000 x 256 steps",
+         .n_classes = BIOES,
+         .n_recordings = 4000,
+         .n_steps = 1024000},
     };
     uint64_t state = 12345 + (uint64_t)number;
     *w = kinds[number];

@@ -23,6 +23,8 @@ typedef struct kind {
     double impossible; /* share of -INFINITY scores */
     double grid;       /* scores and weights are multiples of it; 0: of nothing */
     double shift;      /* is added to them */
+    int32_t n_columns; /* classes share what leads to them, so that there are so many different columns; 0: as it comes */
+    int32_t per_class; /* states that emit one class, of so many "classes" as states; 0: one */
 } kind;
 
 typedef struct sample {
@@ -36,6 +38,20 @@ static double draw_value(random_source *random, const kind *k)
 {
     double value = k->is_discrete ? -0.25 * random_below(random, 9) : -4 * random_unit(random);
     return (k->grid > 0 ? k->grid * floor(value / k->grid) : value) + k->shift;
+}
+
+static void declare_states(sp_model *model, int32_t n, int32_t per_class)
+{
+    model->states = malloc((size_t)n * sizeof *model->states);
+    model->state_class = malloc((size_t)n * sizeof *model->state_class);
+    assert_true(model->states && model->state_class);
+    for (int32_t s = 0; s < n; s++) {
+        model->states[s] = malloc(16);
+        assert_non_null(model->states[s]);
+        snprintf(model->states[s], 16, "s%d", (int)s);
+        model->state_class[s] = s / per_class;
+    }
+    model->n_states = n;
 }
 
 static sp_chain *draw_chain(random_source *random, const kind *k, int32_t n)
@@ -57,8 +73,18 @@ static sp_chain *draw_chain(random_source *random, const kind *k, int32_t n)
         allow[p] = random_chance(random, k->allowed) || p % ((size_t)n + 1) == 0;
         weight[p] = draw_value(random, k);
     }
-    sp_model *model = sp_model_new("random", n, names);
+    for (int32_t j = k->n_columns; k->n_columns > 0 && j < n; j++) {
+        const int32_t column = random_below(random, k->n_columns);
+        for (int32_t i = 0; i < n; i++) {
+            allow[i * n + j] = allow[i * n + column];
+            weight[i * n + j] = weight[i * n + column];
+        }
+    }
+    const int32_t per_class = k->per_class > 0 ? k->per_class : 1;
+    sp_model *model = sp_model_new("random", (n + per_class - 1) / per_class, names);
     assert_non_null(model);
+    if (per_class > 1)
+        declare_states(model, n, per_class);
     assert_ok(sp_model_set_matrix(model, allow, has_weights ? weight : NULL, &err), &err);
     double **ends[] = {&model->start, &model->end};
     for (int e = 0; e < 2; e++) {
@@ -114,7 +140,7 @@ static sample draw_sample(uint64_t seed, const kind *k)
     for (int64_t r = 0; r < n; r++)
         s.offsets[r + 1] = s.offsets[r] + (is_ragged ? random_below(&random, (int32_t)k->longest + 1) : usual);
     s.chain = draw_chain(&random, k, n_classes);
-    draw_scores(&random, k, &s, n_classes, s.offsets[n], random_chance(&random, 0.5) ? SP_F32 : SP_F64);
+    draw_scores(&random, k, &s, s.chain->n_classes, s.offsets[n], random_chance(&random, 0.5) ? SP_F32 : SP_F64);
     s.batch.n_recordings = n;
     s.batch.offsets = s.offsets;
     return s;
@@ -184,10 +210,11 @@ static void lanes_equal_plain(void **state)
 {
     (void)state;
     static const kind kinds[] = {
-        {1, 5, 0.6, 40, 90, true, 0, 0, 0},    {1, 5, 0.6, 40, 90, false, 0, 0, 0},    {2, 8, 0.5, 30, 70, true, 0.05, 0, 0},
-        {6, 8, 0.9, 30, 40, false, 0.1, 0, 0}, {9, 16, 0.4, 25, 70, true, 0.02, 0, 0}, {9, 16, 0.9, 25, 40, false, 0, 0, 0},
-        {1, 16, 0.3, 8, 130, true, 0.2, 0, 0}, {3, 6, 0.5, 200, 40, true, 0, 0, 0},    {5, 5, 0.5, 4, 1500, true, 0.01, 0, 0},
-        {1, 3, 1, 900, 20, true, 0, 0, 0},
+        {1, 5, 0.6, 40, 90, true, 0, 0, 0, 0, 0},     {1, 5, 0.6, 40, 90, false, 0, 0, 0, 0, 0},
+        {2, 8, 0.5, 30, 70, true, 0.05, 0, 0, 0, 0},  {6, 8, 0.9, 30, 40, false, 0.1, 0, 0, 0, 0},
+        {9, 16, 0.4, 25, 70, true, 0.02, 0, 0, 0, 0}, {9, 16, 0.9, 25, 40, false, 0, 0, 0, 0, 0},
+        {1, 16, 0.3, 8, 130, true, 0.2, 0, 0, 0, 0},  {3, 6, 0.5, 200, 40, true, 0, 0, 0, 0, 0},
+        {5, 5, 0.5, 4, 1500, true, 0.01, 0, 0, 0, 0}, {1, 3, 1, 900, 20, true, 0, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 1000 * i, i < 8 ? 150 : 20);
@@ -197,25 +224,62 @@ static void larger_models_equal_plain(void **state)
 {
     (void)state;
     static const kind kinds[] = {
-        {17, 70, 1, 30, 6, true, 0, 0, 0},        {17, 140, 1, 30, 5, false, 0.02, 0, 0},
-        {17, 70, 0.5, 40, 6, true, 0.1, 0, 0},    {128, 200, 1, 30, 4, true, 0, 0, 0},
-        {128, 200, 1, 30, 4, false, 0.02, 0, 0},  {128, 200, 0.3, 30, 4, true, 0.3, 0, 0},
-        {17, 90, 0.1, 40, 20, true, 0.05, 0, 0},  {130, 300, 0.1, 25, 3, true, 0.02, 0, 0},
-        {130, 300, 0.1, 25, 3, false, 0.1, 0, 0}, {130, 300, 0.1, 25, 3, false, 0, 0, 3},
-        {100, 300, 0.03, 20, 20, true, 0, 0, 0},  {100, 300, 0.03, 20, 20, false, 0, 0, 0},
+        {17, 70, 1, 30, 6, true, 0, 0, 0, 0, 0},        {17, 140, 1, 30, 5, false, 0.02, 0, 0, 0, 0},
+        {17, 70, 0.5, 40, 6, true, 0.1, 0, 0, 0, 0},    {128, 200, 1, 30, 4, true, 0, 0, 0, 0, 0},
+        {128, 200, 1, 30, 4, false, 0.02, 0, 0, 0, 0},  {128, 200, 0.3, 30, 4, true, 0.3, 0, 0, 0, 0},
+        {17, 90, 0.1, 40, 20, true, 0.05, 0, 0, 0, 0},  {130, 300, 0.1, 25, 3, true, 0.02, 0, 0, 0, 0},
+        {130, 300, 0.1, 25, 3, false, 0.1, 0, 0, 0, 0}, {130, 300, 0.1, 25, 3, false, 0, 0, 3, 0, 0},
+        {100, 300, 0.03, 20, 20, true, 0, 0, 0, 0, 0},  {100, 300, 0.03, 20, 20, false, 0, 0, 0, 0, 0},
+        {65, 200, 0.5, 30, 6, true, 0.05, 0, 0, 5, 0},  {17, 30, 0.5, 60, 3, false, 0.02, 0, 0, 2, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 100000 + 1000 * i, 40);
+}
+
+/* Classes with the same predecessors at the same weights: in lanes, where a word has room for the columns, and alone. */
+static void wide_models_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {17, 64, 0.3, 30, 90, true, 0, 0, 0, 5, 0},     {17, 64, 0.1, 30, 90, false, 0, 0, 0, 8, 0},
+        {17, 40, 1, 12, 70, true, 0.05, 0, 0, 2, 0},    {17, 40, 0.05, 30, 40, true, 0.02, 0, 0, 40, 0},
+        {60, 70, 0.06, 20, 70, true, 0.1, 0, 0, 12, 0}, {17, 20, 0.9, 20, 70, false, 0, 0, 2, 12, 0},
+        {17, 64, 0.02, 9, 130, true, 0.3, 0, 0, 6, 0},  {17, 33, 0.4, 300, 40, true, 0, 0, 0, 3, 0},
+        {33, 33, 0.2, 3, 1300, true, 0.02, 0, 0, 9, 0},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        compare_kind(&kinds[i], 120000 + 1000 * i, i < 7 ? 60 : 15);
+}
+
+/* Which chains are wide? */
+static void wide_chains(void **state)
+{
+    (void)state;
+    static const struct {
+        kind k;
+        bool is_wide;
+    } cases[] = {{{33, 33, 0.3, 0, 0, true, 0, 0, 0, 9, 0}, true},    {{64, 64, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, true},
+                 {{65, 65, 0.05, 0, 0, true, 0, 0, 0, 4, 0}, false},  {{16, 16, 0.3, 0, 0, true, 0, 0, 0, 4, 0}, false},
+                 {{17, 17, 1, 0, 0, false, 0, 0, 0, 12, 0}, true},    {{60, 60, 1, 0, 0, false, 0, 0, 0, 1, 0}, true},
+                 {{40, 40, 0.7, 0, 0, false, 0, 0, 0, 12, 0}, false}, {{17, 17, 0.8, 0, 0, false, 0, 0, 0, 0, 0}, false}};
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        random_source random = {130000 + seed};
+        const size_t i = seed % (sizeof cases / sizeof *cases);
+        sp_chain *chain = draw_chain(&random, &cases[i].k, cases[i].k.most_classes);
+        sp_lane_rules rules;
+        assert_int_equal(sp_lane_wide_init(&rules, chain), cases[i].is_wide);
+        sp_chain_free(chain);
+    }
 }
 
 /* Sums of both signs, and of one sign only after a while. */
 static void positive_sums_equal_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{17, 150, 1, 40, 4, true, 0, 0, 1},
-                                 {17, 150, 1, 40, 4, false, 0.1, 0, 2},
-                                 {17, 150, 0.6, 40, 4, false, 0, 0, 40},
-                                 {64, 64, 1, 60, 3, true, 0, 0, 1}};
+    static const kind kinds[] = {{17, 150, 1, 40, 4, true, 0, 0, 1, 0, 0},
+                                 {17, 150, 1, 40, 4, false, 0.1, 0, 2, 0, 0},
+                                 {17, 150, 0.6, 40, 4, false, 0, 0, 40, 0, 0},
+                                 {64, 64, 1, 60, 3, true, 0, 0, 1, 0, 0}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 150000 + 1000 * i, 25);
 }
@@ -224,12 +288,13 @@ static void positive_sums_equal_plain(void **state)
 static void dense_in_blocks_equals_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0, 0, 0},
-                                 {20, 90, 0.1, 200, 3, true, 0, 0, 0},
-                                 {20, 40, 0.02, 200, 3, false, 0, 0, 0},
-                                 {20, 70, 1, 200, 3, false, 0.3, 0, 0}};
-    for (uint64_t seed = 0; seed < 120; seed++) {
-        sample s = draw_sample(200000 + seed, &kinds[seed % 4]);
+    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0, 0, 0, 0, 0},      {20, 90, 0.1, 200, 3, true, 0, 0, 0, 0, 0},
+                                 {20, 40, 0.02, 200, 3, false, 0, 0, 0, 0, 0},  {20, 70, 1, 200, 3, false, 0.3, 0, 0, 0, 0},
+                                 {20, 90, 0.5, 200, 3, true, 0.05, 0, 0, 3, 0}, {20, 90, 0.7, 200, 3, false, 0.1, 0, 0, 4, 0},
+                                 {20, 90, 0.5, 200, 3, true, 0.02, 0, 0, 3, 3}};
+    int n_shared = 0;
+    for (uint64_t seed = 0; seed < 210; seed++) {
+        sample s = draw_sample(200000 + seed, &kinds[seed % 7]);
         sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
         int32_t path[200], expected[200];
         for (int64_t n = 0; n < s.batch.n_recordings; n++) {
@@ -240,7 +305,8 @@ static void dense_in_blocks_equals_plain(void **state)
             if (scores.n_steps == 0)
                 continue;
             sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
-            assert_true(sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
+            assert_true(sp_dense_init(&dense, (sp_isa)(seed / 7 % (1 + (uint64_t)sp_isa_best())), s.chain, scratch));
+            n_shared += dense.shared.n > 0;
             assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), NULL, scratch, path, &score),
                              status);
             assert_true(score == expected_score);
@@ -251,6 +317,7 @@ static void dense_in_blocks_equals_plain(void **state)
         sp_scratch_free(plain_scratch);
         free_sample(&s);
     }
+    assert_true(n_shared > 60);
 }
 
 /* The same where several states emit one class: sets of states are traced. */
@@ -314,16 +381,17 @@ static void compare_shared(const sp_chain *chain, const sp_scores *scores, uint6
 static void rounds_of_chunks_equal_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{17, 40, 1, 0, 0, false, 0, 0, 0},
-                                 {17, 40, 1, 0, 0, false, 0, 0x1p-41, 0},
-                                 {2, 20, 1, 0, 0, true, 0, 0, 0},
-                                 {17, 60, 0.1, 0, 0, false, 0, 0, 0},
-                                 {3, 20, 0.8, 0, 0, false, 0.1, 0, 0},
-                                 {17, 30, 1, 0, 0, false, 0, 0, 4},
-                                 {17, 30, 1, 0, 0, false, 0, 0x1p-42, 2},
-                                 {3, 8, 0, 0, 0, false, 0, 0, 0},
-                                 {3, 8, 0.5, 0, 0, false, 0, 0x1p-41, -0.01},
-                                 {17, 30, 1, 0, 0, false, 0.99, 0, 0}};
+    static const kind kinds[] = {{17, 40, 1, 0, 0, false, 0, 0, 0, 0, 0},
+                                 {17, 40, 1, 0, 0, false, 0, 0x1p-41, 0, 0, 0},
+                                 {2, 20, 1, 0, 0, true, 0, 0, 0, 0, 0},
+                                 {17, 60, 0.1, 0, 0, false, 0, 0, 0, 0, 0},
+                                 {3, 20, 0.8, 0, 0, false, 0.1, 0, 0, 0, 0},
+                                 {17, 30, 1, 0, 0, false, 0, 0, 4, 0, 0},
+                                 {17, 30, 1, 0, 0, false, 0, 0x1p-42, 2, 0, 0},
+                                 {3, 8, 0, 0, 0, false, 0, 0, 0, 0, 0},
+                                 {3, 8, 0.5, 0, 0, false, 0, 0x1p-41, -0.01, 0, 0},
+                                 {17, 30, 1, 0, 0, false, 0.99, 0, 0, 0, 0},
+                                 {17, 40, 0.6, 0, 0, false, 0, 0, 0, 4, 0}};
     for (uint64_t seed = 0; seed < 120; seed++) {
         const kind *k = &kinds[seed % (sizeof kinds / sizeof *kinds)];
         random_source random = {220000 + seed};
@@ -360,8 +428,9 @@ static void rounds_of_states_equal_plain(void **state)
 static void teams_equal_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {
-        {640, 700, 1, 0, 0, false, 0, 0, 0}, {640, 700, 1, 0, 0, true, 0.02, 0, 0}, {900, 1000, 0.5, 0, 0, false, 0.3, 0, 3}};
+    static const kind kinds[] = {{640, 700, 1, 0, 0, false, 0, 0, 0, 0, 0},
+                                 {640, 700, 1, 0, 0, true, 0.02, 0, 0, 0, 0},
+                                 {900, 1000, 0.5, 0, 0, false, 0.3, 0, 3, 0, 0}};
     for (uint64_t seed = 0; seed < 9; seed++) {
         const kind *k = &kinds[seed % 3];
         random_source random = {240000 + seed};
@@ -422,7 +491,7 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
 static void large_shares_equal_plain(void **state)
 {
     (void)state;
-    static const kind k = {20, 30, 1, 0, 0, false, 0, 0, 0};
+    static const kind k = {20, 30, 1, 0, 0, false, 0, 0, 0, 0, 0};
     for (uint64_t seed = 0; seed < 6; seed++)
         compare_long(&k, 250000 + seed, 11000 + 500 * (int64_t)seed, true);
 }
@@ -430,13 +499,13 @@ static void large_shares_equal_plain(void **state)
 static void chunks_equal_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{5, 5, 0.6, 0, 0, true, 0, 0, 0},
-                                 {5, 5, 0.6, 0, 0, false, 0, 0, 0},
-                                 {8, 8, 0.4, 0, 0, true, 0, 0, 0},
-                                 {3, 3, 1, 0, 0, false, 0.1, 0, 0}};
+    static const kind kinds[] = {{5, 5, 0.6, 0, 0, true, 0, 0, 0, 0, 0},
+                                 {5, 5, 0.6, 0, 0, false, 0, 0, 0, 0, 0},
+                                 {8, 8, 0.4, 0, 0, true, 0, 0, 0, 0, 0},
+                                 {3, 3, 1, 0, 0, false, 0.1, 0, 0, 0, 0}};
     for (uint64_t i = 0; i < 8; i++)
         compare_long(&kinds[i % 4], 300000 + i, 150000 + 977 * (int64_t)i, i % 4 != 3);
-    compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0, 0, 0}, 300100, 130000, true);
+    compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0, 0, 0, 0, 0}, 300100, 130000, true);
 }
 
 /* Classes that are never left: no two paths ever meet, and every chunk is done again. */
@@ -444,7 +513,7 @@ static void chunks_that_never_meet(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 4; i++)
-        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0}, 400000 + i, 140000, true);
+        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0, 0, 0}, 400000 + i, 140000, true);
 }
 
 /* What argmax takes goes up through the classes, as a model allows that never comes back, or down. */
@@ -772,6 +841,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_equal_plain),
         cmocka_unit_test(larger_models_equal_plain),
+        cmocka_unit_test(wide_models_equal_plain),
+        cmocka_unit_test(wide_chains),
         cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
         cmocka_unit_test(sets_in_blocks_equal_plain),

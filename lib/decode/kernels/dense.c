@@ -53,18 +53,29 @@ static void find_bounds(sp_dense *dense, double *room)
     }
 }
 
+/* How long lists of shared columns may be (sp_columns_find) to be quicker than a matrix of n rows of so many numbers: an item takes as
+ * long as two vectors of a row, and so does each state that the maxima are spread over. */
+static int64_t most_shared(sp_isa isa, int32_t n, int64_t width)
+{
+    const int32_t lanes = most_columns(isa) / 8;
+    return n > SP_SPARSE_MOST_CLASSES ? 0 : n * width / lanes / 2 - n;
+}
+
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
-    if (!is_dense(chain)) {
-        *dense = (sp_dense){.chain = chain,
-                            .kernels = sp_isa_kernels_of(isa),
-                            .n = chain->n_states,
-                            .columns = chain->n_states,
-                            .n_blocks = 1,
-                            .width = (size_t)chain->n_states};
+    *dense = (sp_dense){.chain = chain,
+                        .kernels = sp_isa_kernels_of(isa),
+                        .n = chain->n_states,
+                        .columns = chain->n_states,
+                        .n_blocks = 1,
+                        .width = (size_t)chain->n_states};
+    if (!is_dense(chain))
         return sp_sparse_init(&dense->sparse, chain, scratch);
-    }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
+    if (!sp_columns_find(&dense->shared, chain, most_shared(isa, n, n_blocks * columns), scratch))
+        return false;
+    if (dense->shared.n > 0)
+        return sp_sparse_init_some(&dense->sparse, chain, dense->shared.head, dense->shared.n, scratch);
     size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns, n_bounds = (size_t)n_blocks * (size_t)(n + columns);
     double *weight = sp_scratch_get(scratch, size + n_bounds, sizeof *weight);
     if (!weight)
@@ -80,13 +91,10 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
             row[chain->succ[p] - first] = chain->succ_weight[p];
         }
     }
-    *dense = (sp_dense){.chain = chain,
-                        .kernels = sp_isa_kernels_of(isa),
-                        .n = n,
-                        .columns = columns,
-                        .n_blocks = n_blocks,
-                        .width = (size_t)n_blocks * (size_t)columns,
-                        .weight = weight};
+    dense->columns = columns;
+    dense->n_blocks = n_blocks;
+    dense->width = (size_t)n_blocks * (size_t)columns;
+    dense->weight = weight;
     if (n >= SP_DENSE_SKIP_LEAST && n <= SP_DENSE_SKIP_MOST)
         find_bounds(dense, weight + size);
     return true;
@@ -101,6 +109,13 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
     const char *row = (const char *)scores->data + (size_t)t * (size_t)scores->n_classes * size;
     const int32_t *states = dense->chain->state_class;
     int32_t first = 0, last = dense->n; /* states */
+    if (dense->shared.n > 0) {
+        double value[SP_COLUMNS_MOST];
+        sp_sparse_step(&dense->sparse, now, value, &part->span);
+        dense->kernels->dense_spread(row, scores->dtype, dense->chain->is_plain ? NULL : states, dense->n, dense->shared.of,
+                                     value, next);
+        return;
+    }
     if (dense->weight) {
         first = part->first * dense->columns;
         last = part->last * dense->columns < dense->n ? part->last * dense->columns : dense->n;

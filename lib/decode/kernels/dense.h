@@ -19,6 +19,7 @@
 #include "core/chain_states.h"
 #include "core/isa.h"
 #include "core/workers.h"
+#include "decode/kernels/columns.h"
 #include "decode/kernels/sparse.h"
 #include "statepath/scores.h"
 
@@ -39,12 +40,14 @@ typedef struct sp_dense {
     double *most;   /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
     double *fill;   /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
     sp_sparse sparse;
+    sp_columns shared; /* n > 0: `sparse` has the lists of these, not of states */
 } sp_dense;
 
 /* Is the chain one for this, and do the matrix or the lists pay for so many steps? */
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
 
-/* A matrix where a quarter of the transitions or more are allowed, else lists of predecessors. Takes its memory from
+/* A matrix where a quarter of the transitions or more are allowed, or lists for the columns where states share them; else lists of
+ * predecessors. Takes its memory from
  * the scratch, which keeps it. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
@@ -99,6 +102,10 @@ typedef void sp_dense_step(const sp_dense *dense, const double *now, double *nex
 
 /* next[n] += row[n], of either type; of states not NULL next[j] += row[states[j]]. */
 typedef void sp_dense_add(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, double *next);
+
+/* next[n] = value[column[n]] + row[n], of either type; of states not NULL + row[states[j]]. */
+typedef void sp_dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, const int32_t *column,
+                             const double *value, double *next);
 
 /* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY. */
 typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);

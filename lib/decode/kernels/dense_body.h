@@ -292,6 +292,31 @@ static void dense_add(const void *row, sp_dtype dtype, const int32_t *states, in
         DENSE_ADD(double)
 }
 
+#define DENSE_SPREAD(type)                                                                                                       \
+    {                                                                                                                            \
+        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));                       \
+        const type *e = row;                                                                                                     \
+        for (; !states && j + DENSE_W <= n; j += DENSE_W) {                                                                      \
+            dense_vd best;                                                                                                       \
+            for (int32_t l = 0; l < DENSE_W; l++)                                                                                \
+                best[l] = value[column[j + l]];                                                                                  \
+            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                                             \
+            *(dense_vd *)(next + j) = best + __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);                      \
+        }                                                                                                                        \
+        for (; j < n; j++)                                                                                                       \
+            next[j] = value[column[j]] + (double)e[states ? states[j] : j];                                                      \
+    }
+
+static void dense_spread(const void *row, sp_dtype dtype, const int32_t *states, int32_t n, const int32_t *column,
+                         const double *value, double *next)
+{
+    int32_t j = 0;
+    if (dtype == SP_F32)
+        DENSE_SPREAD(float)
+    else
+        DENSE_SPREAD(double)
+}
+
 static void dense_step_any(const sp_dense *dense, const double *now, double *next, sp_dense_part *part)
 {
     if (dense->most)

@@ -65,6 +65,7 @@ static double sum_f64(double s, const double *x, int64_t n)
 #define TABLE(isa) TABLE_OF(isa)
 const sp_isa_kernels TABLE(SP_ISA) = {
     .viterbi = lanes_viterbi_any,
+    .wide = lanes_wide_any,
     .greedy = lanes_greedy,
     .argmax = lanes_argmax,
     .dwell = lanes_dwell_any,
@@ -79,6 +80,7 @@ const sp_isa_kernels TABLE(SP_ISA) = {
     .dense_step = dense_step_any,
     .dense_choice = dense_choice,
     .dense_add = dense_add,
+    .dense_spread = dense_spread,
     .band_step = band_step,
     .field = field_any,
 };

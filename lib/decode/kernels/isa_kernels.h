@@ -13,8 +13,8 @@
 #include "decode/verify.h"
 
 typedef struct sp_isa_kernels {
-    sp_lanes_kernel *viterbi, *greedy, *argmax; /* lanes.h */
-    sp_lanes_kernel *dwell;                     /* dwell.h */
+    sp_lanes_kernel *viterbi, *wide, *greedy, *argmax; /* lanes.h */
+    sp_lanes_kernel *dwell;                            /* dwell.h */
     sp_chunks_kernel *chunks_forward, *chunks_trace;
     sp_path_allowed *path_is_allowed; /* verify.h */
     sp_sum_f32 *sum_f32;              /* path_sum.h */
@@ -25,6 +25,7 @@ typedef struct sp_isa_kernels {
     sp_dense_step *dense_step;
     sp_dense_choice *dense_choice;
     sp_dense_add *dense_add;
+    sp_dense_spread *dense_spread;
     sp_band_step *band_step;
     sp_field_kernel *field;
 } sp_isa_kernels;

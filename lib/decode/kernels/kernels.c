@@ -40,6 +40,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         kernels->way = SP_WAY_STATES;
     } else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain)) {
         kernels->way = SP_WAY_DWELL;
+    } else if (strategy == SP_VITERBI && sp_lane_wide_init(&kernels->lanes, chain)) {
+        kernels->way = SP_WAY_WIDE;
     } else if (strategy == SP_ARGMAX && chain->n_classes <= SP_LANES_MOST_CLASSES) {
         sp_verifier_init(&kernels->verifier, chain);
         if (kernels->verifier.has_table) {
@@ -92,7 +94,8 @@ typedef struct lane_work {
     sp_leftover leftover;
     bool is_confidence; /* not paths but confidence */
     int n_threads;
-    int64_t run; /* recordings of one */
+    int64_t run;      /* recordings of one */
+    uint8_t *is_long; /* [N] 1: left to all threads together */
     atomic_bool no_memory;
 } lane_work;
 
@@ -123,7 +126,7 @@ static bool is_large_share(const lane_work *w, const sp_scores *scores)
 /* Viterbi, greedy and argmax of long recordings under few classes; Viterbi of one that has a large share of a batch. */
 static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
-    if (w->kernels->way == SP_WAY_DENSE)
+    if (w->kernels->way == SP_WAY_DENSE || w->kernels->way == SP_WAY_WIDE)
         return w->kernels->has_dense && is_large_share(w, scores) &&
                sp_dense_pays_threads(&w->kernels->dense, scores, w->n_threads) && !sp_scores_have_gap(scores);
     if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
@@ -156,7 +159,8 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
-            if (!goes_on_all_threads(w, &scores)) /* else share_long() */
+            w->is_long[begin + left[i]] = goes_on_all_threads(w, &scores);
+            if (!w->is_long[begin + left[i]])
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
         for (int64_t i = 0; i < count && n_left >= 0 && w->kernels->way == SP_WAY_UNRULED && !w->is_confidence; i++)
@@ -174,14 +178,15 @@ static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t
     lane_work *w = arg;
     for (int64_t n = first; n < last && !w->no_memory; n++) {
         sp_scores scores = sp_batch_recording(w->batch, n);
-        if (!goes_on_all_threads(w, &scores)) /* else share_long() */
+        w->is_long[n] = goes_on_all_threads(w, &scores);
+        if (!w->is_long[n])
             w->leftover.decode(w->leftover.arg, scratch, n, n + 1);
     }
 }
 
 static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
-    if (k->way == SP_WAY_DENSE)
+    if (k->way == SP_WAY_DENSE || k->way == SP_WAY_WIDE)
         return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
@@ -189,14 +194,14 @@ static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_wo
     return sp_choose_long(&options, &k->greedy, scores, workers, path, score);
 }
 
-/* The long recordings, each on all threads. */
+/* The long recordings that lanes have not taken, each on all threads. */
 static void share_long(lane_work *w, sp_workers *workers)
 {
     sp_scratch *scratch = sp_workers_scratch(workers);
     for (int64_t n = 0; n < w->batch->n_recordings && !w->no_memory; n++) {
-        sp_scores scores = sp_batch_recording(w->batch, n);
-        if (!goes_on_all_threads(w, &scores))
+        if (!w->is_long[n])
             continue;
+        const sp_scores scores = sp_batch_recording(w->batch, n);
         int64_t first = w->batch->offsets[n];
         sp_decoded result = {.status = SP_OK, .step = -1};
         const sp_scratch_mark mark = sp_scratch_here(scratch);
@@ -249,6 +254,19 @@ static void share_few(lane_work *w, sp_workers *workers)
         sp_workers_share(workers, n, share_singles, w);
 }
 
+/* False on lack of memory. */
+static bool begin_work(lane_work *w, const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                       sp_workers *workers, sp_leftover leftover, bool is_confidence)
+{
+    const int n_threads = sp_workers_count(workers);
+    const size_t n = (size_t)batch->n_recordings;
+    *w = (lane_work){kernels, batch, output, leftover, is_confidence, n_threads, run_length(batch, n_threads), NULL, false};
+    w->is_long = sp_scratch_get(sp_workers_scratch(workers), n, 1);
+    if (w->is_long)
+        memset(w->is_long, 0, n);
+    return w->is_long != NULL;
+}
+
 bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch)
 {
     const lane_work w = {.kernels = kernels, .batch = batch, .n_threads = 1};
@@ -263,8 +281,9 @@ bool sp_kernels_look_along(const sp_kernels *kernels, const sp_batch *batch)
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
-    int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, false, n_threads, run_length(batch, n_threads), false};
+    lane_work w;
+    if (!begin_work(&w, kernels, batch, output, workers, leftover, false))
+        return false;
     if (are_few(kernels, batch))
         share_few(&w, workers);
     else if (kernels->way == SP_WAY_DENSE)
@@ -278,8 +297,9 @@ bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
 bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
                                  sp_workers *workers, sp_leftover leftover)
 {
-    int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, true, n_threads, run_length(batch, n_threads), false};
+    lane_work w;
+    if (!begin_work(&w, kernels, batch, output, workers, leftover, true))
+        return false;
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

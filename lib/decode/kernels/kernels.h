@@ -4,6 +4,7 @@
  * |----------------------------|---------------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
  * |                            | single.h: one recording                                                                     |
+ * | plain, 64 classes or fewer | lanes.h where classes share what may stand before them: recordings side by side; single ones as below |
  * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back; a recording that is    |
  * |                            | most of its batch on all threads: dense_rounds.h, dense_team.h                              |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
@@ -34,7 +35,16 @@
 #include "decode/kernels/single.h"
 #include "decode/verify.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_STATES, SP_WAY_UNRULED, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
+typedef enum sp_way {
+    SP_WAY_PLAIN,
+    SP_WAY_LANES,
+    SP_WAY_WIDE,
+    SP_WAY_DWELL,
+    SP_WAY_STATES,
+    SP_WAY_UNRULED,
+    SP_WAY_SUMS,
+    SP_WAY_DENSE
+} sp_way;
 
 typedef struct sp_kernels {
     sp_way way;

@@ -7,6 +7,11 @@ static int64_t padded(int64_t n)
     return n == 0 ? SP_SPARSE_SIDE : (n + SP_SPARSE_SIDE - 1) / SP_SPARSE_SIDE * SP_SPARSE_SIDE;
 }
 
+int64_t sp_sparse_length(const sp_chain *chain, int32_t j)
+{
+    return padded(chain->pred_row[j + 1] - chain->pred_row[j]);
+}
+
 /* The list of j, from place `at` on; returns whether a weight is not 0. */
 static bool fill_list(const sp_sparse *s, const sp_chain *chain, int32_t j, int64_t at)
 {
@@ -32,13 +37,12 @@ static void find_most(sp_sparse *s, double *most)
     }
 }
 
-bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch)
+bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n, sp_scratch *scratch)
 {
-    int32_t n = chain->n_states;
     int64_t n_edges = 0;
-    for (int32_t j = 0; j < n; j++)
-        n_edges += padded(chain->pred_row[j + 1] - chain->pred_row[j]);
-    /* One piece of memory: weights, rows, then the short numbers. */
+    for (int32_t i = 0; i < n; i++)
+        n_edges += sp_sparse_length(chain, states ? states[i] : i);
+    /* One piece of memory: weights, rows, room for `most`, then the short numbers. */
     size_t edges = (size_t)n_edges, rows = (size_t)n + 1;
     double *room = sp_scratch_get(scratch, edges + 2 * rows + (edges + 3) / 4, sizeof *room);
     if (!room)
@@ -47,17 +51,24 @@ bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratc
         .n = n, .row = (int64_t *)(room + edges), .from = (uint16_t *)(room + edges + 2 * rows), .weight = room, .chain = chain};
     bool has_weights = false;
     int64_t at = 0;
-    for (int32_t j = 0; j < n; j++) {
-        sparse->row[j] = at;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t j = states ? states[i] : i;
+        sparse->row[i] = at;
         has_weights |= fill_list(sparse, chain, j, at);
-        at += padded(chain->pred_row[j + 1] - chain->pred_row[j]);
+        at += sp_sparse_length(chain, j);
     }
     sparse->row[n] = at;
-    if (n >= SP_SPARSE_OFFER_LEAST && n <= SP_SPARSE_OFFER_MOST && chain->pred_row[n] >= (int64_t)n * SP_SPARSE_OFFER_DEGREE)
+    if (!states && n >= SP_SPARSE_OFFER_LEAST && n <= SP_SPARSE_OFFER_MOST &&
+        chain->pred_row[n] >= (int64_t)n * SP_SPARSE_OFFER_DEGREE)
         find_most(sparse, room + edges + rows);
     if (!has_weights)
         sparse->weight = NULL;
     return true;
+}
+
+bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch)
+{
+    return sp_sparse_init_some(sparse, chain, NULL, chain->n_states, scratch);
 }
 
 static inline double greater(double a, double b)

@@ -31,8 +31,14 @@ enum {
     SP_SPARSE_OFFER_DEGREE = 8    /* and transitions a class, on average */
 };
 
+/* Items of the list of state j, filled up. */
+int64_t sp_sparse_length(const sp_chain *chain, int32_t j);
+
 /* Memory from the scratch, which keeps it. False on lack of memory. */
 bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch);
+
+/* The lists of states[n] alone, in this order; no state is offered first. */
+bool sp_sparse_init_some(sp_sparse *sparse, const sp_chain *chain, const int32_t *states, int32_t n, sp_scratch *scratch);
 
 /* next[n] = max_i now[i] + weight[i,.]. O(transitions).
  *   span   in and out: states so far below the greatest are offered. Adjusted as steps go by; changes no number; 1 at first */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/columns.h"
 #include "decode/kernels/dwell.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/recording.h"
@@ -91,6 +92,7 @@ static void take_chain(sp_lane_rules *rules, const sp_chain *chain, int32_t word
     const int32_t K = chain->n_states;
     rules->n_classes = chain->n_classes;
     rules->n_states = K;
+    rules->is_wide = false;
     rules->word_size = word_size;
     rules->all_emits = 0;
     rules->has_weights = false;
@@ -136,8 +138,82 @@ bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain)
     return true;
 }
 
+/* ---- wide chains ---- */
+
+static int32_t bits_for(int64_t n)
+{
+    int32_t bits = 0;
+    while (INT64_C(1) << bits < n)
+        bits++;
+    return bits;
+}
+
+/* The column of class j and of all after it that are not done and have the same. *shift: its place in the word, which becomes that of
+ * the next. False where edges or bits do not suffice. */
+static bool add_column(sp_lane_rules *r, const sp_chain *chain, int32_t j, bool *is_done, int32_t *n_classes, int32_t *shift)
+{
+    const int64_t first = chain->pred_row[j], n = chain->pred_row[j + 1] - first;
+    const int32_t c = r->n_columns++, at = r->column_row[c], bits = bits_for(n);
+    if (at + (n > 0 ? n : 1) > SP_LANES_MOST_EDGES || *shift + bits > 63)
+        return false;
+    for (int64_t p = 0; p < n; p++) {
+        r->column_from[at + p] = chain->pred[first + p];
+        r->column_weight[at + p] = chain->pred_weight[first + p];
+        r->column_code[at + p] = p << *shift;
+        r->has_weights |= chain->pred_weight[first + p] != 0;
+    }
+    if (n == 0) { /* nothing leads there: 0 does, at no price that can be paid */
+        r->column_from[at] = 0;
+        r->column_weight[at] = -INFINITY;
+        r->column_code[at] = 0;
+        r->has_weights = true;
+    }
+    r->column_row[c + 1] = at + (int32_t)(n > 0 ? n : 1);
+    for (int32_t k = j; k < r->n_states; k++)
+        if (!is_done[k] && sp_column_is_same(chain, j, k)) {
+            is_done[k] = true;
+            r->column_class[*n_classes] = r->column_emits[*n_classes] = k;
+            ++*n_classes;
+            r->back[k].shift = (uint8_t)*shift;
+            r->back[k].mask = (uint8_t)((1 << bits) - 1);
+            r->back[k].first = (uint16_t)at;
+        }
+    r->column_first[c + 1] = *n_classes;
+    *shift += bits;
+    return true;
+}
+
+bool sp_lane_wide_init(sp_lane_rules *r, const sp_chain *chain)
+{
+    const int32_t K = chain->n_classes;
+    bool is_done[SP_LANES_WIDE_CLASSES] = {false};
+    int32_t n_classes = 0, shift = 0;
+    if (!chain->is_plain || K <= SP_LANES_MOST_CLASSES || K > SP_LANES_WIDE_CLASSES)
+        return false;
+    r->n_classes = r->n_states = K;
+    r->word_size = 8;
+    r->is_wide = true;
+    r->is_few = r->is_bare = r->has_weights = false;
+    r->n_columns = r->column_row[0] = r->column_first[0] = 0;
+    for (int32_t j = 0; j < K; j++) {
+        if (!is_done[j] && !add_column(r, chain, j, is_done, &n_classes, &shift))
+            return false;
+        r->start[j] = chain->start[j];
+        r->end[j] = chain->end[j];
+        r->emits[j] = j;
+    }
+    return true;
+}
+
+size_t sp_lane_wide_bytes(int32_t n_classes, sp_isa isa)
+{
+    const size_t L = (size_t)sp_lanes_count(isa);
+    return (2 + SP_LANES_TILE) * sizeof(double) * (size_t)n_classes * L;
+}
+
 void sp_lane_rules_free(sp_lane_rules *r, int32_t K)
 {
+    r->is_wide = false;
     r->n_classes = r->n_states = K;
     r->word_size = K <= 5 ? 2 : K <= 8 ? 4 : 8;
     r->has_weights = false;
@@ -288,6 +364,8 @@ static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int
     int64_t gain = SP_LANES_WORTH;
     if (o->dwell)
         gain = isa == SP_ISA_BASE ? SP_LANES_WORTH : SP_LANES_DWELL_WORTH;
+    else if (o->rules->is_wide)
+        gain = isa == SP_ISA_BASE ? SP_LANES_WORTH : SP_LANES_WIDE_WORTH;
     else if (o->strategy == SP_VITERBI)
         gain = SP_LANES_VITERBI_WORTH;
     return used * gain >= sp_lanes_count(isa) * longest;
@@ -298,6 +376,8 @@ static sp_lanes_kernel *kernel_of(const sp_lane_run_options *o, sp_isa isa)
     const sp_isa_kernels *kernels = sp_isa_kernels_of(isa);
     if (o->dwell)
         return kernels->dwell;
+    if (o->rules->is_wide)
+        return kernels->wide;
     return o->strategy == SP_VITERBI ? kernels->viterbi : o->strategy == SP_GREEDY ? kernels->greedy : kernels->argmax;
 }
 
@@ -325,7 +405,8 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
     int32_t word_size = o->strategy != SP_VITERBI ? 0 : o->dwell ? o->dwell->word_size : o->rules->word_size;
     sp_lane_group group = {.rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
     group.words = sp_scratch_get(run->scratch, sp_lane_words_bytes(word_size, isa, longest), 1);
-    if (!room || !group.words)
+    group.room = sp_scratch_get(run->scratch, o->rules->is_wide ? sp_lane_wide_bytes(o->rules->n_classes, isa) : 0, 1);
+    if (!room || !group.words || !group.room)
         return false;
     sp_lane_run_fill(run, order, lanes, &group);
     for (int32_t lane = 0; lane < lanes; lane++) {

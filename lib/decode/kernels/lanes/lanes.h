@@ -1,7 +1,7 @@
 /* Many recordings side by side in the lanes of vectors; not installed.
  *
  * For plain chains of up to 16 classes; Viterbi, and greedy where classes tell the state (verify.h), also for chains of up to 16
- * states, of which several may emit one class. Every lane does what the plain kernel does with its recording: the same float64
+ * states, of which several may emit one class; Viterbi also for plain chains of up to 64 classes whose columns are few (`is_wide`). Every lane does what the plain kernel does with its recording: the same float64
  * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
  * is left to the plain kernel.
  *
@@ -15,12 +15,15 @@
 #include "statepath/scores.h"
 
 enum {
-    SP_LANES_MOST = 32,         /* lanes of the widest kernel */
-    SP_LANES_MOST_CLASSES = 16, /* or states: a choice among them takes 4 bits */
-    SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
-    SP_LANES_TILE = 8,          /* steps that are transposed at a time */
+    SP_LANES_MOST = 32,                                                  /* lanes of the widest kernel */
+    SP_LANES_MOST_CLASSES = 16,                                          /* or states: a choice among them takes 4 bits */
+    SP_LANES_WIDE_CLASSES = 64,                                          /* of a wide chain */
+    SP_LANES_MOST_EDGES = SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES, /* predecessors of all columns */
+    SP_LANES_FEW = 5,                                                    /* classes whose deltas stay in registers */
+    SP_LANES_TILE = 8,                                                   /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANES_VITERBI_WORTH = 2, /* the same for Viterbi, where single.h is quick too */
+    SP_LANES_WIDE_WORTH = 8,    /* the same for wide chains, but for SSE2 */
     SP_LANES_DWELL_WORTH = 16   /* the same with minimum dwells (dwell.h), but for SSE2 */
 };
 
@@ -34,19 +37,28 @@ typedef struct sp_lane_rules {
     int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
     double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* nats */
-    double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES];
+    double start[SP_LANES_WIDE_CLASSES], end[SP_LANES_WIDE_CLASSES];
 
     /* The same again, classes with the same predecessors at the same weights together: what may precede column c is
      * column_from[column_row[c]] .., and it leads to classes column_class[column_first[c]] .. */
-    int32_t n_columns, column_row[SP_LANES_MOST_CLASSES + 1], column_first[SP_LANES_MOST_CLASSES + 1];
-    int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
-    int32_t column_emits[SP_LANES_MOST_CLASSES];                        /* the class that column_class emits */
-    int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
-    double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+    int32_t n_columns, column_row[SP_LANES_WIDE_CLASSES + 1], column_first[SP_LANES_WIDE_CLASSES + 1];
+    int32_t column_from[SP_LANES_MOST_EDGES], column_class[SP_LANES_WIDE_CLASSES];
+    int32_t column_emits[SP_LANES_WIDE_CLASSES]; /* the class that column_class emits */
+    int64_t column_code[SP_LANES_MOST_EDGES];    /* of all its classes */
+    double column_weight[SP_LANES_MOST_EDGES];
+
+    /* A wide chain: columns, start, end and emits are there, nothing else. A column has one place in the word (of 8 bytes), however
+     * many classes it leads to, as many bits as tell its predecessors apart, by rank: the word >> shift & mask of class j says that
+     * column_from[first + .] came before it. */
+    bool is_wide;
+    struct {
+        uint8_t shift, mask;
+        uint16_t first;
+    } back[SP_LANES_WIDE_CLASSES];
 
     /* Several states a class. Which of two predecessors of one class wins a tie is decided by what came before them, and is left to
      * the plain kernel: bit j of the second half of a word of 16 bytes says that state j had such a tie. */
-    int32_t emits[SP_LANES_MOST_CLASSES];                              /* the class of state j */
+    int32_t emits[SP_LANES_WIDE_CLASSES];                              /* the class of state j */
     uint64_t all_emits;                                                /* the same, 4 bits each */
     int64_t column_kin[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* -1: the predecessor before is of the same class; 0 */
     int64_t column_bits[SP_LANES_MOST_CLASSES]; /* bit j: state j is one of the column's; 0: it has no kin */
@@ -73,6 +85,7 @@ typedef struct sp_lane_group {
     double score[SP_LANES_MOST];     /* out */
     bool is_left[SP_LANES_MOST];     /* out: true: nothing found here (what is in path is no path): ask the plain kernel */
     void *words;                     /* room for Viterbi: sp_lane_words_bytes(), aligned to 64 */
+    void *room;                      /* of wide chains: sp_lane_wide_bytes(), aligned to 64 */
 } sp_lane_group;
 
 /* Of a plain chain. False when it is not one for lanes. */
@@ -80,6 +93,10 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
 
 /* Of a chain in which several states may emit one class, for Viterbi and greedy. False when it is not one for lanes. */
 bool sp_lane_states_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Of a plain chain of more classes, for Viterbi. False where its columns and their predecessors are too many for one word of
+ * back-pointers: as tags with types, whose classes share what may stand before them. O(transitions x columns). */
+bool sp_lane_wide_init(sp_lane_rules *rules, const sp_chain *chain);
 
 /* Of classes without any rules, K <= SP_LANES_MOST_CLASSES. */
 void sp_lane_rules_free(sp_lane_rules *rules, int32_t n_classes);
@@ -95,6 +112,9 @@ typedef void sp_lanes_kernel(sp_lane_group *group);
 
 /* The narrowest instruction set up to `best` that has a lane for each of n recordings: wider ones would do no more. */
 sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa));
+
+/* Bytes of two deltas and a tile of a wide chain: too much for the stack. */
+size_t sp_lane_wide_bytes(int32_t n_classes, sp_isa isa);
 
 /* Bytes of back-pointers for so many steps, word_size bytes for each lane. */
 size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps);

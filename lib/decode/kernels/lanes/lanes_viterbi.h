@@ -174,14 +174,14 @@ typedef struct lane_state {
     int32_t class, place;
 } lane_state;
 
-/* Fills group->words and score, and last[L] with the class of each lane's last step. */
-SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, lane_state *last)
+/* Fills group->words and score, and last[L] with the class of each lane's last step. Room: now, next [states,L] and a tile, aligned
+ * to 64. */
+SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, double *now,
+                                    double *next, void *tile, lane_state *last)
 {
     const sp_lane_rules *r = group->rules;
-    _Alignas(64) double delta[2][MOST * L], score[L];
+    _Alignas(64) double score[L];
     _Alignas(64) int64_t state[L];
-    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
-    double *now = delta[0], *next = delta[1];
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
     char *words = group->words;
@@ -400,7 +400,9 @@ SP_ALWAYS_INLINE void lanes_trace(sp_lane_group *group, int32_t word_size, const
 SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
     lane_state last[L] = {{0, 1}};
-    lanes_forward(group, dtype, word_size, has_weights, last);
+    _Alignas(64) double delta[2][MOST * L];
+    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
+    lanes_forward(group, dtype, word_size, has_weights, delta[0], delta[1], tile, last);
     if (word_size == 16)
         lanes_trace(group, word_size, last, state_steps_back);
     else
@@ -420,4 +422,39 @@ static void lanes_viterbi_any(sp_lane_group *group)
     SIZES(SP_F32, true)
     SIZES(SP_F64, false)
     SIZES(SP_F64, true)
+}
+
+/* ---- wide chains: the same steps, and words that say ranks in columns ---- */
+
+/* A lookup leads from a rank to a class, so lanes go one after another; none waits for another. */
+SP_ALWAYS_INLINE void wide_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
+                                      uint64_t *state, uint64_t *place, void *block)
+{
+    const sp_lane_rules *r = group->rules;
+    (void)place;
+    for (int64_t t = n - 1; t >= 0; t--) {
+        const uint64_t *word = (const uint64_t *)(words + t * word_size * L);
+        uint16_t *classes = (uint16_t *)block + t * L;
+        for (int lane = 0; lane < L; lane++) {
+            const uint64_t s = state[lane];
+            classes[lane % W * G + lane / W] = (uint16_t)s; /* as put_classes() */
+            state[lane] = (uint64_t)r->column_from[r->back[s].first + (word[lane] >> r->back[s].shift & r->back[s].mask)];
+        }
+    }
+}
+
+SP_ALWAYS_INLINE void lanes_wide(sp_lane_group *group, sp_dtype dtype, bool has_weights)
+{
+    lane_state last[L] = {{0, 1}};
+    double *now = group->room, *next = now + (size_t)group->rules->n_states * L;
+    lanes_forward(group, dtype, 8, has_weights, now, next, next + (size_t)group->rules->n_states * L, last);
+    lanes_trace(group, 8, last, wide_steps_back);
+}
+
+static void lanes_wide_any(sp_lane_group *group)
+{
+    if (group->dtype == SP_F32)
+        group->rules->has_weights ? lanes_wide(group, SP_F32, true) : lanes_wide(group, SP_F32, false);
+    else
+        group->rules->has_weights ? lanes_wide(group, SP_F64, true) : lanes_wide(group, SP_F64, false);
 }
