@@ -173,6 +173,10 @@ async function addressed(browser) {
   check((await seen(page)).includes("As in the run"), "one of them is a click away");
   await page.goBack();
   check((await seen(page)) === afterTwo, "Back returns to what was set before");
+  await page.evaluate(() => { location.hash = "#methods"; });
+  check((await seen(page)) === afterTwo, "a link to another section leaves the rules alone");
+  await page.goBack();
+  check((await seen(page)) === afterTwo, "and so does Back from there");
   await page.getByRole("button", { name: "Undo" }).click();
   await frame(page);
   await page.getByRole("button", { name: "Undo" }).click();

@@ -100,8 +100,11 @@ function goTo(hash) {
   parts.recording.value = String(state.recording);
   schedule();
 }
+const opened = location.hash; /* with the page; Back to it is Back to the run. Other addresses lead to places in the page and leave the rules alone. */
 function follow() {
-  const hash = location.hash.startsWith("#rules=") ? location.hash : past[0], found = past.indexOf(hash);
+  const isOfRules = location.hash.startsWith("#rules=");
+  if (!isOfRules && location.hash && (location.hash !== opened || !opened.includes("="))) return;
+  const hash = isOfRules ? location.hash : past[0], found = past.indexOf(hash);
   if (hash === past[at]) return;
   if (found >= 0) at = found;
   else past.splice(++at, Infinity, hash);
