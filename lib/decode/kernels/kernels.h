@@ -4,8 +4,8 @@
  * |----------------------------|---------------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
  * |                            | single.h: one recording                                                                     |
- * | plain, 64 classes or fewer | lanes.h where classes share what may stand before them: recordings side by side; single ones as below |
- * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back; a recording that is    |
+ * | plain, 64 classes or fewer | lanes.h where classes share what leads to them: recordings side by side; one as below       |
+ * | plain, more classes        | dense.h, sparse.h, columns.h: maxima forward, the argmax again on the way back; one that is |
  * |                            | most of its batch on all threads: dense_rounds.h, dense_team.h                              |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | 16 states or fewer         | lanes.h                                                                                     |

@@ -1,9 +1,10 @@
 /* Many recordings side by side in the lanes of vectors; not installed.
  *
  * For plain chains of up to 16 classes; Viterbi, and greedy where classes tell the state (verify.h), also for chains of up to 16
- * states, of which several may emit one class; Viterbi also for plain chains of up to 64 classes whose columns are few (`is_wide`). Every lane does what the plain kernel does with its recording: the same float64
- * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
- * is left to the plain kernel.
+ * states, of which several may emit one class; Viterbi also for plain chains of up to 64 classes many of which share what leads to
+ * them (wide chains: tags with types). Every lane does what the plain kernel does with its recording: the same float64 operations in
+ * the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end) is left to the plain
+ * kernel.
  *
  * lanes_*.h are bodies that isa.c compiles for each width of vector.
  */
