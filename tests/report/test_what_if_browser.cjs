@@ -187,6 +187,10 @@ async function addressed(browser) {
   await page.getByRole("button", { name: "Back to the run" }).click();
   await page.locator("#what-if-tool").getByRole("combobox", { name: "Strategy" }).selectOption("viterbi");
   check((await seen(page)) === first, "back to the run all is as at first");
+  const marked = () => page.locator("#what-if-tool figure .track", { hasText: "argmax" }).locator("use[href='#ill']").count();
+  check((await marked()) > 0, "argmax breaks rules in the stretch that is shown");
+  for (const forbidden = page.getByRole("button", { name: /^\w+ to \w+: forbidden/ }); await forbidden.count(); await frame(page)) await forbidden.first().click();
+  check((await figures(page)).argmax[2] === "0" && (await marked()) === 0, "what is allowed now is marked no more: " + (await figures(page)).argmax + ", " + (await marked()));
   await page.goto("file://" + at("demo.html") + "#rules=+Wake.N9,-N2.N2,x&dwell=N1:0&strategy=best&night=r99&zoom=9-3&colour=red&rules=");
   await page.reload();
   await page.waitForSelector("#what-if-tool[data-state=ready]");

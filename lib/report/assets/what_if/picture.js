@@ -80,7 +80,7 @@ function showSteps(result) {
   const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
   const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % right" : "");
   const track = isTags && r.words && zoom[1] - zoom[0] <= 200 ? sentenceTrack : pathTrack, tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
-  if (plain !== name) tracks.push(track(plain, small(run.paths[plain][n]), Object.assign({ path: run.paths[plain][n].path, marks: run.paths[plain][n].marks }, labels), zoom, r));
+  if (plain !== name) tracks.push(track(plain, small(now.paths[plain][n]), Object.assign({ path: now.paths[plain][n].path, marks: now.paths[plain][n].marks }, labels), zoom, r));
   if (isChanged()) {
     const d = difference(r, before.path, after.path);
     tracks.push(track(name + ", run", small(before), Object.assign({ path: before.path, marks: before.marks }, labels), zoom, r),
