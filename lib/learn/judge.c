@@ -143,7 +143,7 @@ static sp_status counting_init(counting *c, sp_owned *own, sp_error *err)
                                     .paths = c->judged->paths,
                                     .use = training->use};
     sp_status status = SP_OK;
-    c->width = K * K + K + 2 * N_FIGURES;
+    c->width = K * K + K + 2 * (size_t)N_FIGURES;
     if (needs(c->tune, ENTITY_F1))
         c->entities = sp_zeros(own, N, sizeof *c->entities);
     if (needs(c->tune, EDIT) && !needs(c->tune, OVERLAP_F1)) /* whose counts have it */

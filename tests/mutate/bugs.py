@@ -139,7 +139,7 @@ BUGS = [
     Bug("lib/decode/strategies/draws.c", "all draws have the same numbers",
         "d.start[r] = sp_random_start(own, r);", "d.start[r] = own;"),
     Bug("lib/decode/strategies/review.c", "what a step says goes on across a gap",
-        "r->into[t + 1] = NULL;", "r->into[t + 1] = r->f->chain;"),
+        "r->link[t + 1] = ALONE;", "r->link[t + 1] = WITHIN;"),
     Bug("lib/decode/strategies/review.c", "a confirmed step says nothing to those before it",
         "const int64_t start = confirm_onwards(r, t, false);", "const int64_t start = t;"),
     Bug("lib/decode/review_batch.c", "steps of equal gain stand in no order",

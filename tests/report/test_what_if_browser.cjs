@@ -167,6 +167,7 @@ async function addressed(browser) {
   await sent.goto("file://" + at("demo.html") + two);
   await sent.waitForSelector("#what-if-tool[data-state=ready]");
   check((await seen(sent)) === afterTwo, "a second browser shows the same");
+  check((await sent.locator(".what-if-tried tbody th").allTextContents()).join() === "as in the run," + (await page.locator(".what-if-tried [aria-current=true]").textContent()), "and says what is other than in the run");
   await sent.context().close();
   check((await page.locator(".what-if-tried tbody tr").count()) === 3, "three sets of rules were tried");
   await page.locator(".what-if-tried button").first().click();

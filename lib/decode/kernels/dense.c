@@ -72,7 +72,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
     if (!is_dense(chain))
         return sp_sparse_init(&dense->sparse, chain, scratch);
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
-    if (!sp_columns_find(&dense->shared, chain, most_shared(isa, n, n_blocks * columns), scratch))
+    if (!sp_columns_find(&dense->shared, chain, most_shared(isa, n, (int64_t)n_blocks * columns), scratch))
         return false;
     if (dense->shared.n > 0)
         return sp_sparse_init_some(&dense->sparse, chain, dense->shared.head, dense->shared.n, scratch);

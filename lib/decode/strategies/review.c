@@ -17,18 +17,22 @@
 /* What is known of a step is followed until all that it says of another is less than this, in probability. */
 #define LITTLE 1e-6
 
+/* What leads into a step: nothing that says anything of it, as at the first step and after most gaps; the chain's transitions; those of
+ * a chain across gaps. */
+enum link { ALONE, WITHIN, ACROSS };
+
 typedef struct review {
     const sp_sum_steps *f;
     int64_t n_steps;
     int32_t n_states, n_classes;
-    int64_t most_pairs;    /* transitions into a step, at most */
-    const sp_chain **into; /* [T] whose transitions lead into a step; NULL: nothing before says anything of it */
-    double *state;         /* [T,M] probabilities */
-    double *pair;          /* [T,most_pairs] of each transition into a step */
-    double *gain;          /* [T] */
-    int32_t *first;        /* [T] likeliest class before anything was confirmed */
-    double *probability;   /* [T] of it */
-    int64_t *winner;       /* [2 n_leaves] tree of steps: each inner node has the better child */
+    int64_t most_pairs;  /* transitions into a step, at most */
+    uint8_t *link;       /* [T] a number of enum link */
+    double *state;       /* [T,M] probabilities */
+    double *pair;        /* [T,most_pairs] of each transition into a step */
+    double *gain;        /* [T] */
+    int32_t *first;      /* [T] likeliest class before anything was confirmed */
+    double *probability; /* [T] of it */
+    int64_t *winner;     /* [2 n_leaves] tree of steps: each inner node has the better child */
     int64_t n_leaves;
     /* Of the step looked at, the classes c that it may have, n_asked of them: */
     size_t n_asked;
@@ -45,6 +49,13 @@ typedef struct review {
 static double *state_of(const review *r, int64_t t)
 {
     return r->state + t * r->n_states;
+}
+
+/* Whose transitions lead into a step; NULL: nothing before says anything of it. */
+static const sp_chain *into_of(const review *r, int64_t t)
+{
+    const sp_chain *chain = r->f->chain;
+    return r->link[t] == ALONE ? NULL : r->link[t] == WITHIN ? chain : chain->across;
 }
 
 static double *pair_of(const review *r, int64_t t)
@@ -78,12 +89,12 @@ static void keep_row(void *arg, int64_t t, const double *forward)
     if (is_last || how != SP_REACH_NEXT) {
         share_out(forward, M, NULL, is_last ? c->end : c->leave, 1, now);
         if (!is_last)
-            r->into[t + 1] = NULL;
+            r->link[t + 1] = ALONE;
         return;
     }
     const double *after = state_of(r, t + 1);
     double *pair = pair_of(r, t + 1);
-    r->into[t + 1] = into;
+    r->link[t + 1] = into == c ? WITHIN : ACROSS;
     for (int32_t i = 0; i < M; i++)
         now[i] = 0;
     for (int32_t j = 0; j < M; j++) {
@@ -122,7 +133,7 @@ static double part(double a, double b)
 static void spread(review *r, int64_t u, int64_t to)
 {
     const int64_t late = u < to ? to : u;
-    const sp_chain *into = r->into[late];
+    const sp_chain *into = into_of(r, late);
     const double *pair = pair_of(r, late), *now = state_of(r, u);
     const size_t C = r->n_asked, M = (size_t)r->n_states;
     for (size_t i = 0; i < M; i++)
@@ -206,13 +217,13 @@ static double gain_of(review *r, int64_t t)
     if (sum < LITTLE)
         return 0;
     know_classes(r, t);
-    for (int64_t u = t; moved >= LITTLE && u + 1 < r->n_steps && r->into[u + 1]; u++) {
+    for (int64_t u = t; moved >= LITTLE && u + 1 < r->n_steps && into_of(r, u + 1); u++) {
         spread(r, u, u + 1);
         sum += told(r, u + 1, &moved);
     }
     know_classes(r, t);
     moved = 1;
-    for (int64_t u = t; moved >= LITTLE && u > 0 && r->into[u]; u--) {
+    for (int64_t u = t; moved >= LITTLE && u > 0 && into_of(r, u); u--) {
         spread(r, u, u - 1);
         sum += told(r, u - 1, &moved);
     }
@@ -266,9 +277,9 @@ static int64_t confirm_onwards(review *r, int64_t t, bool is_forward)
     const size_t M = (size_t)r->n_states;
     double moved = 1;
     int64_t u = t;
-    while (moved >= LITTLE && (is_forward ? u + 1 < r->n_steps && r->into[u + 1] : u > 0 && r->into[u])) {
+    while (moved >= LITTLE && (is_forward ? u + 1 < r->n_steps && into_of(r, u + 1) : u > 0 && into_of(r, u))) {
         const int64_t late = is_forward ? u + 1 : u;
-        const sp_chain *into = r->into[late];
+        const sp_chain *into = into_of(r, late);
         double *pair = pair_of(r, late);
         for (size_t i = 0; i < M; i++)
             known[i] = 0;
@@ -311,7 +322,7 @@ static bool make_room(review *r, sp_scratch *scratch)
     const size_t T = (size_t)r->n_steps, M = (size_t)r->n_states, K = (size_t)r->n_classes;
     for (r->n_leaves = 1; r->n_leaves < r->n_steps;)
         r->n_leaves *= 2;
-    r->into = sp_scratch_get(scratch, T, sizeof *r->into);
+    r->link = sp_scratch_get(scratch, T, sizeof *r->link);
     r->state = sp_scratch_get(scratch, T * M, sizeof *r->state);
     r->pair = sp_scratch_get(scratch, T * (size_t)r->most_pairs, sizeof *r->pair);
     r->gain = sp_scratch_get(scratch, T, sizeof *r->gain);
@@ -324,9 +335,9 @@ static bool make_room(review *r, sp_scratch *scratch)
     r->classes = sp_scratch_get(scratch, K * K, sizeof *r->classes);
     r->share = sp_scratch_get(scratch, K, sizeof *r->share);
     r->place = sp_scratch_get(scratch, K, sizeof *r->place);
-    if (r->into)
-        r->into[0] = NULL;
-    return r->into && r->state && r->pair && r->gain && r->first && r->probability && r->winner && r->known && r->next &&
+    if (r->link)
+        r->link[0] = ALONE;
+    return r->link && r->state && r->pair && r->gain && r->first && r->probability && r->winner && r->known && r->next &&
            r->ratio && r->classes && r->share && r->place;
 }
 

@@ -210,6 +210,7 @@ async function begin() {
     state.zoom = recordings[state.recording].stretch;
     build();
     past = [address()];
+    noteTried(); /* the run, also beside rules that the address brings */
     if (location.hash.startsWith("#rules=")) {
       follow();
       document.getElementById("what-if").scrollIntoView({ behavior: "instant" });
