@@ -202,12 +202,13 @@ double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double
 bool sp_windows_rows(const sp_windows *w, const sp_scores *scores, double *rows)
 {
     double *room = room_of(w, scores->n_steps, scores->n_classes);
-    if (room) {
+    const bool has_room = room != NULL;
+    if (has_room) {
         copy_rows(scores, rows);
         apply(w, rows, scores->segments, scores->n_steps, scores->n_classes, false, room);
     }
     free(room);
-    return room;
+    return has_room;
 }
 
 typedef struct application {
