@@ -99,6 +99,13 @@ class TestIntervals(st.TestCase):
                 np.testing.assert_allclose(c["intervals/" + key][:, 2], b["intervals/" + key][:, 2] + wider)
                 np.testing.assert_array_equal(c["intervals/" + key][:, [0, 3]], b["intervals/" + key][:, [0, 3]])
 
+    def test_labels_in_part(self):
+        probs = np.full((20, 5), 0.2)
+        self.h5("part.h5", probs=probs, labels=np.r_[np.zeros(19, int), -1], offsets=[0, 20], classes=STAGES)
+        said = self.statepath("decode", "part.h5", "-m", "sleep-permissive", "-o", "p.h5", "--draws", "9").stderr
+        self.assertIn("no recording has a label at every step: what intervals hold is not known\n", said)
+        self.assertNotIn("hold the reference", said)
+
     def test_what_cannot_be_widened(self):
         self.nights(19, 3)
         self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "few.h5", "--draws", "9")

@@ -186,6 +186,11 @@ sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *pat
 
 void sp_draw_figures_say(sp_draw_figures *f, const sp_run_options *o)
 {
+    int64_t n_all = 0;
+    for (int i = 0; i < f->n; i++)
+        n_all += f->n_known[i];
+    if (f->misses && n_all == 0)
+        sp_run_notice(o, SP_NOTICE_DATA, "no recording has a label at every step: what intervals hold is not known");
     for (int i = 0; f->misses && i < f->n; i++) {
         const int64_t n = f->n_known[i];
         const double widening = n > 0 ? widening_of(f->misses + i * f->n_recordings, n) : INFINITY;
