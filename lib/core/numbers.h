@@ -40,6 +40,14 @@ static inline int64_t number_mask(void *e, sp_dtype dtype, int64_t n, const uint
     return count;
 }
 
+/* Takes away the scores of all n classes but one, the class that is known. */
+static inline void number_clamp(void *row, sp_dtype dtype, int32_t n, int32_t known)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (k != known)
+            number_put(row, dtype, (size_t)k, (double)-INFINITY);
+}
+
 /* Raises n log-probabilities to at least `least`; returns how many were below. */
 static inline int64_t number_raise(double *e, int64_t n, double least)
 {

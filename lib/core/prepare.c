@@ -102,16 +102,6 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
     return SP_OK;
 }
 
-/* Step 8. */
-static void clamp_row(void *row, sp_dtype dtype, int32_t n_classes, int32_t label)
-{
-    for (int32_t k = 0; k < n_classes; k++) {
-        if (k == label)
-            continue;
-        number_put(row, dtype, (size_t)k, -INFINITY);
-    }
-}
-
 /* Steps 5 and 6: e = e / temperature - prior_weight * log_prior[k]. Returns the first class whose finite score did not stay
  * finite, or -1. */
 static int32_t scale_row(double *e, int32_t n_classes, const sp_prepare_options *o)
@@ -229,7 +219,7 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
                               (int)label, (int)n_classes);
         }
         if (label >= 0)
-            clamp_row(row_of(block, t), block->dtype, n_classes, label);
+            number_clamp(row_of(block, t), block->dtype, n_classes, label);
     }
     return SP_OK;
 }

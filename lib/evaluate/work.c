@@ -10,12 +10,13 @@
 static const sp_work_row rows[SP_N_WORKS] = {
     [SP_WORK_STEPS] = {.name = "none"},
     [SP_WORK_SLEEP] = {.name = "sleep", .unit = "night/epoch", .first = 1},
-    [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {"entity_f1"}},
+    [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {"entity_f1"}, .tune = "entity_f1"},
     [SP_WORK_ACTIONS] = {.name = "actions",
                          .unit = "video/frame",
                          .leads = {"f1_at_50", "edit_score"},
                          .marks = {"background", "SIL", "action_start"},
-                         .background = {"background"}},
+                         .background = {"background"},
+                         .tune = "segments"},
 };
 
 const sp_work_row *sp_work_about(sp_work work)

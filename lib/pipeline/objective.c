@@ -9,10 +9,14 @@
 #include "evaluate/work.h"
 #include "pipeline/judging.h"
 
-static const sp_tune of_work[SP_N_WORKS] = {[SP_WORK_STEPS] = SP_TUNE_ACCURACY,
-                                            [SP_WORK_SLEEP] = SP_TUNE_ACCURACY,
-                                            [SP_WORK_TAGS] = SP_TUNE_ENTITY_F1,
-                                            [SP_WORK_ACTIONS] = SP_TUNE_SEGMENTS};
+static sp_tune tune_of(sp_work work)
+{
+    const char *name = sp_work_about(work)->tune;
+    for (int tune = 0; name && tune < SP_N_TUNES; tune++)
+        if (strcmp(sp_tune_name((sp_tune)tune), name) == 0)
+            return (sp_tune)tune;
+    return SP_TUNE_ACCURACY;
+}
 
 /* "N1>Wake=2" [n letters]: the classes and the number. A name may hold '>' itself. False: it is not that. */
 static bool read_cost(const char *text, size_t n, int32_t K, const char *const *classes, int32_t *label, int32_t *decoded,
@@ -79,7 +83,7 @@ sp_status sp_fit_objective(const sp_fit_words *words, const sp_run_plan *plan, i
         out->tune = SP_TUNE_COST;
     } else if (!plan->has_tune) {
         TRY(sp_sleep_find(K, classes, &sleep, err));
-        out->tune = of_work[plan->has_work ? plan->work : sp_work_guess(sleep.is_sleep, K, classes)];
+        out->tune = tune_of(plan->has_work ? plan->work : sp_work_guess(sleep.is_sleep, K, classes));
     }
 done:
     return status;

@@ -1,5 +1,5 @@
-/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, by how much the best one won, and paths drawn from
- * the posterior. sp_decode_batch() (decode.h) gives confidence, margins, N best paths and draws for many recordings at once.
+/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, by how much the best one won, paths drawn from
+ * the posterior, and steps that are worth a look. sp_decode_batch() (decode.h) gives confidence, margins, N best paths and draws for many recordings at once.
  */
 #ifndef STATEPATH_ADVANCED_H
 #define STATEPATH_ADVANCED_H

@@ -154,8 +154,8 @@ static sp_status decode_corrected(measuring *m, int list, const int32_t *plain, 
     memcpy(m->scores, m->block->scores, (size_t)m->block->n_steps * K * size);
     corrected.scores = m->scores;
     for (int64_t at; (at = take_next(m, list)) >= 0;)
-        for (size_t k = 0; m->block->labels[at] >= 0 && k < K; k++)
-            number_put(m->scores, m->block->dtype, (size_t)at * K + k, (int32_t)k == m->block->labels[at] ? 0 : -INFINITY);
+        if (m->block->labels[at] >= 0)
+            number_clamp((char *)m->scores + (size_t)at * K * size, m->block->dtype, (int32_t)K, m->block->labels[at]);
     const sp_decode_output output = {.paths = m->paths, .results = m->results};
     sp_status status = sp_pipeline_decode(&m->p, 0, &corrected, NULL, &output, &seconds, err);
     for (int64_t n = 0; status == SP_OK && n < corrected.n_recordings; n++)

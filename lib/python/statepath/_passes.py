@@ -65,9 +65,7 @@ def log_partition(scores: Any, model: Model | str, **options: Unpack[Options]) -
     0.75
     """
     request = Request(scores, model, **options)
-    z = np.empty(request.batch.n_recordings)
-    _core.forward_backward(request.chain, request.inputs, request.options, None, z)
-    return request.batch.recordings(z)
+    return request.batch.recordings(_log_partitions(request))
 
 
 @with_options(Options)
@@ -167,9 +165,7 @@ def review(scores: Any, model: Model | str, share: float = 0.02, **options: Unpa
     found = {name: np.empty(n, dtype) for name, dtype in _REVIEW}
     n_found, (request.kind, n_failed, *_) = _core.review(request.chain, request.inputs, request.options, n, *found.values())
     if n_failed:
-        z = np.empty(request.batch.n_recordings)
-        _core.forward_backward(request.chain, request.inputs, request.options, None, z)
-        _raise_for_first(request, z)
+        _raise_for_first(request, _log_partitions(request))
     out = np.empty(n_found, _REVIEW)
     for name, values in found.items():
         out[name] = values[:n_found]
@@ -190,6 +186,12 @@ def _count_of(share: Any, n_steps: int) -> int:
     if n < 1 and n_steps > 0:
         raise StatepathError(f"share={share!r}: a share of the steps above 0 and up to 1.0, such as 0.02, or a whole number of steps, at least 1")
     return min(n, n_steps)
+
+
+def _log_partitions(request: Request) -> NDArray[np.float64]:
+    z = np.empty(request.batch.n_recordings)
+    _core.forward_backward(request.chain, request.inputs, request.options, None, z)
+    return z
 
 
 def _raise_for_first(request: Request, log_partitions: NDArray[np.float64]) -> None:
