@@ -128,8 +128,10 @@ static void free_inputs(known_inputs *known)
 
 static sp_status collect_inputs(const options *o, const input_file *inputs, known_inputs *known, sp_error *err)
 {
-    const input_file common[] = {
-        {"the model", o->run.model}, {"the map of codes", o->run.map}, {"the map of codes", o->run.label_map}};
+    const input_file common[] = {{"the model", o->run.model},
+                                 {"the map of codes", o->run.map},
+                                 {"the map of codes", o->run.label_map},
+                                 {"what intervals are widened by", o->run.widen_by}};
     sp_status status = SP_OK;
     for (; status == SP_OK && inputs->what; inputs++)
         if (inputs->file)
@@ -185,10 +187,11 @@ static sp_status check_endings(const char *const *named, sp_error *err)
     return SP_OK;
 }
 
-sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err)
+/* review: the list of steps to review, or NULL. */
+static sp_status check_all(const options *o, const char *review, const input_file *inputs, sp_error *err)
 {
     /* Standard output comes last: where it is a file it is an output too. */
-    const char *named[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->run.output, "-"};
+    const char *named[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->run.output, review, "-"};
     enum { N_NAMED = sizeof named / sizeof named[0] };
     const char *files[N_NAMED];
     identity ids[N_NAMED];
@@ -219,5 +222,14 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
         status = check_endings(named, err);
     for (int i = 0; status == SP_OK && i < N_NAMED; i++)
         status = named[i] ? check_file(named[i], o->run.force, err) : SP_OK;
+    return status;
+}
+
+sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err)
+{
+    const bool has_review = o->run.review && o->run.output;
+    char *review = has_review ? sp_review_file_name(o->run.output) : NULL;
+    const sp_status status = has_review && !review ? sp_fail(err, SP_ENOMEM, "no memory") : check_all(o, review, inputs, err);
+    free(review);
     return status;
 }

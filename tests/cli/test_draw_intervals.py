@@ -110,7 +110,10 @@ class TestIntervals(st.TestCase):
         self.nights(19, 3)
         self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "few.h5", "--draws", "9")
         said = self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "p.h5", "--draws", "9", "--widen-by", "few.h5").stderr
-        self.assertIn("no intervals of tst: few.h5 has a reference for 18 recordings, and 95 % needs 19", said)
+        self.assertIn("no intervals of tst: few.h5 has a reference for 18 of the 19 recordings that 95 % needs", said)
+        self.assertNotIn("no recording has a label", said)
+        self.refuses("decode", "n3.h5", "-m", "sleep-permissive", "-o", "few.h5", "-f", "--draws", "9", "--widen-by", "few.h5", status=2,
+                     sentence="few.h5: is what intervals are widened by, which is never written to; give the output another name")
         with h5py.File(self.path("p.h5")) as f:
             self.assertTrue(np.isnan(f["intervals/tst"][:, 1:3]).all() and not np.isnan(f["intervals/tst"][:, 0]).any())
         self.statepath("decode", "n3.h5", "-m", "sleep-permissive", "-o", "plain.h5")

@@ -183,9 +183,13 @@ class TestReview(st.TestCase):
             self.assertIn("review %s: a share of the steps, 2%%, or so many steps, 500" % share, run.stderr)
             self.assertFalse(os.path.exists(self.path("p.h5")) or os.path.exists(self.path("p.review.csv")))
         with open(self.path("p.review.csv"), "w") as f:
+            f.write("0.6,0.3,0.1\n" * 9)
+        run = self.statepath("decode", "p.review.csv", "-m", "m.json", "-o", "p.h5", "--review", "2%", "-f", status=2)
+        self.assertIn("p.review.csv: is the input file, which is never written to", run.stderr)
+        with open(self.path("p.review.csv"), "w") as f:
             f.write("mine\n")
         run = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "2%", status=1)
-        self.assertIn("p.review.csv: exists", run.stderr)
+        self.assertIn("p.review.csv exists and is kept; --force replaces it", run.stderr)
         self.assertFalse(os.path.exists(self.path("p.h5")))
         with open(self.path("p.review.csv")) as f:
             self.assertEqual(f.read(), "mine\n")

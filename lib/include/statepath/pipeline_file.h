@@ -170,6 +170,9 @@ typedef struct sp_fitting {
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
 void sp_fitting_close(sp_fitting *f);
 
+/* Where `review` lists steps: PATHS.review.csv of PATHS.h5. The caller frees it; NULL: no memory. */
+char *sp_review_file_name(const char *output);
+
 /* ---- where things are in a file, as the options say ---- */
 
 /* These read options that have been checked, sp_options_check(). */

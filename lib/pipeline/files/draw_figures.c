@@ -45,7 +45,7 @@ static sp_status read_widening(sp_draw_figures *f, int i, const sp_run_options *
     f->widening[i] = widening_of(rows, n_known);
     free(rows);
     if (f->widening[i] == INFINITY)
-        sp_run_notice(o, SP_NOTICE_DATA, "no intervals of %s: %s has a reference for %lld recordings, and 95 %% needs 19",
+        sp_run_notice(o, SP_NOTICE_DATA, "no intervals of %s: %s has a reference for %lld of the 19 recordings that 95 %% needs",
                       f->keys[i], o->widen_by, (long long)n_known);
     return SP_OK;
 }
@@ -175,7 +175,9 @@ sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *pat
         figures_of(f, n, draws + r * stride, segments, f->values + r, (size_t)n_draws);
     for (int i = 0; i < f->n; i++)
         interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->widening[i], out + (size_t)i * SP_DRAW_COLUMNS);
-    if (are_whole(n, labels))
+    const bool has_reference = are_whole(n, labels);
+    f->has_reference |= has_reference;
+    if (has_reference)
         figures_of(f, n, labels, segments, out + SP_DRAW_REFERENCE, SP_DRAW_COLUMNS);
     else
         for (int i = 0; i < f->n; i++)
@@ -186,10 +188,7 @@ sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *pat
 
 void sp_draw_figures_say(sp_draw_figures *f, const sp_run_options *o)
 {
-    int64_t n_all = 0;
-    for (int i = 0; i < f->n; i++)
-        n_all += f->n_known[i];
-    if (f->misses && n_all == 0)
+    if (f->misses && !f->has_reference)
         sp_run_notice(o, SP_NOTICE_DATA, "no recording has a label at every step: what intervals hold is not known");
     for (int i = 0; f->misses && i < f->n; i++) {
         const int64_t n = f->n_known[i];

@@ -32,6 +32,7 @@ typedef struct sp_draw_figures {
     int64_t n_known[SP_MOST_DRAW_FIGURES], n_held[SP_MOST_DRAW_FIGURES];
     double *misses; /* [n,recordings] by how much the reference lies outside of each interval; less than 0 within */
     int64_t n_recordings;
+    bool has_reference;                    /* some recording has a label at every step */
     double widening[SP_MOST_DRAW_FIGURES]; /* of each side of an interval; infinite: not known, and there is no interval */
 } sp_draw_figures;
 

@@ -16,6 +16,7 @@
 #include "pipeline/run.h"
 #include "statepath/advanced.h"
 #include "statepath/files.h"
+#include "statepath/pipeline_file.h"
 
 /* ---- the run ---- */
 
@@ -301,6 +302,18 @@ static sp_status read_share(const char *text, int64_t n, int64_t *out, sp_error 
     return SP_OK;
 }
 
+char *sp_review_file_name(const char *output)
+{
+    static const char ending[] = ".review.csv";
+    const size_t stem = strlen(output) - strlen(sp_file_ending(output));
+    char *name = malloc(stem + sizeof ending);
+    if (!name)
+        return NULL;
+    memcpy(name, output, stem);
+    memcpy(name + stem, ending, sizeof ending);
+    return name;
+}
+
 sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
 {
     sp_status status = SP_OK;
@@ -309,12 +322,7 @@ sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
     if (!p->opt->review)
         return SP_OK;
     int64_t most = 0;
-    const char *output = p->opt->output;
-    const size_t stem = strlen(output) - strlen(sp_file_ending(output));
-    static const char ending[] = ".review.csv";
-    TRY((l->name = malloc(stem + sizeof ending)) ? SP_OK : sp_no_memory(err));
-    memcpy(l->name, output, stem);
-    memcpy(l->name + stem, ending, sizeof ending);
+    TRY((l->name = sp_review_file_name(p->opt->output)) ? SP_OK : sp_no_memory(err));
     TRY(read_share(p->opt->review, p->info->n_steps, &most, err));
     for (int list = 0; list < (p->info->has_labels ? SP_LISTS : 1); list++)
         TRY(sp_review_best_init(&l->lists[list], most) ? SP_OK : sp_no_memory(err));
