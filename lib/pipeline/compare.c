@@ -122,15 +122,15 @@ sp_status sp_fit_words_read(const sp_fit_words *words, const sp_run_plan *plan, 
     return SP_OK;
 }
 
-sp_status sp_run_fit_options(const sp_run_options *o, int32_t K, const char *const *classes, sp_fit_options *out, double **costs,
-                             sp_error *err)
+sp_status sp_run_fit_options(const sp_run_options *o, bool has_scores, int32_t K, const char *const *classes, sp_fit_options *out,
+                             double **costs, sp_error *err)
 {
     sp_run_plan plan;
     sp_status status = SP_OK;
     *costs = NULL;
     TRY(sp_run_plan_make(o, SP_CALL_FIT, &plan, err));
     TRY(sp_fit_words_read(&o->fit, &plan, out, err));
-    TRY(sp_fit_objective(&o->fit, &plan, K, classes, out, costs, err));
+    TRY(sp_fit_objective(&o->fit, &plan, has_scores, K, classes, out, costs, err));
 done:
     return status;
 }
@@ -227,7 +227,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
                                 .step_seconds = sp_pipeline_chain_options(p, 1).step_seconds,
                                 .max_states = o->max_states,
                                 .may_have_floor = p->prepare.kind != SP_KIND_SCORES && !p->info->has_mask};
-    TRY(sp_fit_objective(&o->fit, &p->plan, p->info->n_classes, t->training.classes, &how, &t->costs, err));
+    TRY(sp_fit_objective(&o->fit, &p->plan, true, p->info->n_classes, t->training.classes, &how, &t->costs, err));
     sp_run_hook_fitting(o, &t->training, &how);
     TRY(sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err));
 done:

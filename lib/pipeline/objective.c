@@ -65,12 +65,15 @@ static sp_status read_costs(const char *text, int32_t K, const char *const *clas
     return SP_OK;
 }
 
-sp_status sp_fit_objective(const sp_fit_words *words, const sp_run_plan *plan, int32_t K, const char *const *classes,
-                           sp_fit_options *out, double **costs, sp_error *err)
+sp_status sp_fit_objective(const sp_fit_words *words, const sp_run_plan *plan, bool has_scores, int32_t K,
+                           const char *const *classes, sp_fit_options *out, double **costs, sp_error *err)
 {
     sp_sleep_choice sleep;
     sp_status status = SP_OK;
     *costs = NULL;
+    if (!has_scores && (words->cost || (plan->has_tune && plan->tune != SP_TUNE_NONE)))
+        return sp_fail(err, SP_EINVAL, "`%s` chooses settings by what is decoded, and there are no scores; leave it out",
+                       words->cost ? "cost" : "tune");
     if (words->cost && plan->has_tune && plan->tune != SP_TUNE_COST)
         return sp_fail(err, SP_EINVAL, "`cost` is what settings are chosen by, and so is `tune` %s; leave one of them out",
                        sp_tune_name(plan->tune));

@@ -109,6 +109,15 @@ class TestFit(st.TestCase):
         self.assertIn("\nsegments of viterbi in the folds", self.statepath("fit", "actions.h5", "-o", "a.json").stdout)
         self.assertIn("\naccuracy of viterbi in the folds", self.statepath("fit", "actions.h5", "-o", "b.json", "--tune", "accuracy").stdout)
 
+    def test_nothing_to_choose_by_without_scores(self):
+        data = make()
+        data.pop("log_probs")
+        self.h5("labels.h5", **data)
+        for option, value in (("--tune", "kappa"), ("--cost", "on>off=2")):
+            self.refuses("fit", "labels.h5", "-o", "x.json", option, value, status=2,
+                         sentence="%s chooses settings by what is decoded, and there are no scores; leave it out" % option)
+        self.statepath("fit", "labels.h5", "-o", "x.json", "--tune", "none")
+
     def test_costs_of_errors(self):
         """What costs more happens less; the figure is the mean cost."""
         said = self.statepath("fit", "d.h5", "-o", "c.json", "--method", "counts", "--cost", "on>off=20; on>idle=20").stdout

@@ -286,8 +286,8 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
  *   costs    out: what out->costs borrows, to be freed; NULL without
  * SP_OK, SP_EINVAL, SP_ENOMEM. */
 struct sp_fit_options;
-sp_status sp_run_fit_options(const sp_run_options *o, int32_t K, const char *const *classes, struct sp_fit_options *out,
-                             double **costs, sp_error *err);
+sp_status sp_run_fit_options(const sp_run_options *o, bool has_scores, int32_t K, const char *const *classes,
+                             struct sp_fit_options *out, double **costs, sp_error *err);
 /* The first of them that is not NaN: the option, what the model says, what is usual. */
 double sp_first_given(double option, double model, double usual);
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */

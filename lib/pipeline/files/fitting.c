@@ -190,7 +190,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
     TRY(name_classes(f, err));
-    TRY(sp_fit_objective(&o->fit, &p->plan, f->block->n_classes, (const char *const *)f->classes, &f->options, &f->costs, err));
+    TRY(sp_fit_objective(&o->fit, &p->plan, f->info->has_scores || f->decided, f->block->n_classes,
+                         (const char *const *)f->classes, &f->options, &f->costs, err));
     TRY(read_groups(f, &p->plan.groups, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
