@@ -7,7 +7,8 @@
 
 #include "core/numbers.h"
 #include "core/try.h"
-#include "io/intervals_file.h"
+#include "statepath/model_json.h"
+#include "statepath/signals_file.h"
 
 /* ---- how wide ---- */
 
@@ -32,22 +33,42 @@ static double widening_of(double *misses, int64_t n)
 
 static sp_status read_widening(sp_draw_figures *f, int i, const sp_run_options *o, sp_error *err)
 {
-    double *rows;
-    int64_t n, n_known = 0;
-    sp_status status = sp_intervals_read(o->widen_by, f->keys[i], SP_DRAW_COLUMNS, &rows, &n, err);
-    if (status != SP_OK)
-        return status;
-    for (int64_t r = 0; r < n; r++) {
+    static const char mend[] = "`statepath decode` with `draws` writes it";
+    char path[64];
+    sp_array known = {.rank = 0};
+    int64_t n_known = 0;
+    sp_status status = SP_OK;
+    snprintf(path, sizeof path, "/intervals/%s", f->keys[i]);
+    TRY(sp_array_read(o->widen_by, path, SP_ARRAY_F64, NULL, mend, &known, err));
+    if (known.rank != 2 || known.dims[1] != SP_DRAW_COLUMNS)
+        TRY(sp_fail(err, SP_EDATA, "%s: dataset %s is not [N,%d]; %s", o->widen_by, path, SP_DRAW_COLUMNS, mend));
+    double *rows = known.data;
+    for (int64_t r = 0; r < known.dims[0]; r++) {
         const double miss = miss_of(rows + r * SP_DRAW_COLUMNS);
         if (!isnan(miss))
             rows[n_known++] = miss;
     }
     f->widening[i] = widening_of(rows, n_known);
-    free(rows);
     if (f->widening[i] == INFINITY)
         sp_run_notice(o, SP_NOTICE_DATA, "no intervals of %s: %s has a reference for %lld of the 19 recordings that 95 %% needs",
                       f->keys[i], o->widen_by, (long long)n_known);
-    return SP_OK;
+done:
+    sp_array_clear(&known);
+    return status;
+}
+
+/* Other models draw otherwise: what their intervals lacked says nothing of these. */
+static sp_status compare_models(const sp_pipeline *p, sp_error *err)
+{
+    char *text = NULL;
+    sp_tensor_file *known = NULL;
+    const sp_status status = sp_model_to_json(p->model, &text, err);
+    if (status == SP_OK && sp_tensor_file_open(p->opt->widen_by, "model", text, "", NULL, &known, NULL) == SP_EFILE)
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "%s was decoded with another model: how wide its intervals must be may not hold here", p->opt->widen_by);
+    sp_tensor_file_close(known);
+    free(text);
+    return status;
 }
 
 /* ---- opening and closing ---- */
@@ -70,6 +91,8 @@ sp_status sp_draw_figures_open(sp_draw_figures *f, const sp_pipeline *p, int32_t
     f->keys[f->n++] = "runs";
     for (int i = 0; p->opt->widen_by && i < f->n; i++)
         TRY(read_widening(f, i, p->opt, err));
+    if (p->opt->widen_by)
+        TRY(compare_models(p, err));
     f->n_recordings = p->info->n_recordings;
     f->values = malloc(((size_t)f->n * (size_t)n_draws + 1) * sizeof *f->values);
     if (p->info->has_labels)
