@@ -194,6 +194,18 @@ static void sum_across(const sp_sum_side *d, int32_t n_states, const double *x, 
         out[s] = sum_in_logs(d, s, x);
 }
 
+double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight, double *p)
+{
+    double greatest = -INFINITY, sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        p[i] = forward[states ? states[i] : i] + (weight ? weight[i] : 0);
+        greatest = p[i] > greatest ? p[i] : greatest;
+    }
+    for (int64_t i = 0; i < n; i++)
+        sum += p[i] = greatest > -INFINITY ? exp(p[i] - greatest) : 0;
+    return sum;
+}
+
 double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to)
 {
     const sp_chain *c = f->chain;

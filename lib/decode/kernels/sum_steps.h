@@ -58,6 +58,10 @@ bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_sc
 /* Arrays of the scratch; what is in back[] does not survive this. */
 bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
 
+/* What a row of the forward pass says of the state before a step, for who goes back: p[n] = exp(forward[state] + weight), the greatest taken
+ * out, of n states; returns their sum, 0 where all are -INFINITY. states, weight NULL: 0 .. n-1, 0. */
+double sp_weigh_states(const double *forward, int64_t n, const int32_t *states, const double *weight, double *p);
+
 /* Row t of the forward pass from the row before (`from`, not looked at with SP_REACH_START), greatest value taken out. Returns
  * that value: -INFINITY when no state reaches the step. */
 double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to);

@@ -28,13 +28,10 @@ typedef struct drawing {
 /* sum[n] of exp(from[state] + weight), up to each of n states; one of these is finite. states, weight NULL: 0 .. n-1, 0. */
 static void add_up(const double *from, int64_t n, const int32_t *states, const double *weight, double *sum)
 {
-    double greatest = -INFINITY, all = 0;
-    for (int64_t p = 0; p < n; p++) {
-        sum[p] = from[states ? states[p] : p] + (weight ? weight[p] : 0);
-        greatest = sum[p] > greatest ? sum[p] : greatest;
-    }
+    double all = 0;
+    sp_weigh_states(from, n, states, weight, sum);
     for (int64_t p = 0; p < n; p++)
-        sum[p] = all += exp(sum[p] - greatest);
+        sum[p] = all += sum[p];
 }
 
 /* The place in sum[n] that draw r has at step t: one of weight above 0. */

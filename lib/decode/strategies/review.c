@@ -63,16 +63,10 @@ static double *pair_of(const review *r, int64_t t)
     return r->pair + t * r->most_pairs;
 }
 
-/* p[n] of exp(x[state] + weight) for n states, times `all` in total. states, weight NULL: 0 .. n-1, 0. */
-static void share_out(const double *x, int64_t n, const int32_t *states, const double *weight, double all, double *p)
+/* As sp_weigh_states(), `all` in total. */
+static void share_out(const double *forward, int64_t n, const int32_t *states, const double *weight, double all, double *p)
 {
-    double greatest = -INFINITY, sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        p[i] = x[states ? states[i] : i] + (weight ? weight[i] : 0);
-        greatest = p[i] > greatest ? p[i] : greatest;
-    }
-    for (int64_t i = 0; i < n; i++)
-        sum += p[i] = greatest > -INFINITY ? exp(p[i] - greatest) : 0;
+    const double sum = sp_weigh_states(forward, n, states, weight, p);
     for (int64_t i = 0; i < n && sum > 0; i++)
         p[i] *= all / sum;
 }
