@@ -305,12 +305,10 @@ static sp_status read_share(const char *text, int64_t n, int64_t *out, sp_error 
 char *sp_review_file_name(const char *output)
 {
     static const char ending[] = ".review.csv";
-    const size_t stem = strlen(output) - strlen(sp_file_ending(output));
-    char *name = malloc(stem + sizeof ending);
-    if (!name)
-        return NULL;
-    memcpy(name, output, stem);
-    memcpy(name + stem, ending, sizeof ending);
+    const size_t stem = strlen(output) - strlen(sp_file_ending(output)), size = stem + sizeof ending;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%.*s%s", (int)stem, output, ending);
     return name;
 }
 
