@@ -217,19 +217,31 @@ static const char *held_text(const sp_difference *held, char text[32])
 }
 
 /* The types of entities by themselves, on recordings held out. */
-static void show_types(const sp_tied_report *r)
+static void show_types(const sp_operating_points *r)
 {
     char precision[32], recall[32], f1[32];
     if (r->n_types > 0)
         printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, type", "entities", "precision (95 %)", "recall (95 %)", "F1 (95 %)");
     for (int32_t i = 0; i < r->n_types; i++) {
-        const sp_tied_held *h = &r->types[i].held;
+        const sp_held_entities *h = &r->types[i].held;
         printf("%-16s %8lld  %-22s  %-22s  %s\n", r->types[i].name, (long long)h->reference, held_text(&h->precision, precision),
                held_text(&h->recall, recall), held_text(&h->f1, f1));
     }
     if (r->n_rare_types > 0)
         printf("types with fewer than %d entities in the labels are not judged by themselves: %d\n", SP_TIED_LEAST_ENTITIES,
                r->n_rare_types);
+}
+
+/* What other aims give, for who has to choose one. */
+static void show_curve(const sp_operating_points *r)
+{
+    char precision[32], recall[32], f1[32];
+    printf("\n%-16s %8s  %-22s  %-22s  %s\n", "held out, at", "decoded", "precision (95 %)", "recall (95 %)", "F1 (95 %)");
+    for (int32_t i = 0; i < SP_OPERATING_POINTS; i++) {
+        const sp_held_entities *h = &r->curve[i].held;
+        printf("f%-15g %8lld  %-22s  %-22s  %s\n", r->curve[i].beta, (long long)h->decoded, held_text(&h->precision, precision),
+               held_text(&h->recall, recall), held_text(&h->f1, f1));
+    }
 }
 
 static void show_tied(const sp_tied_report *r, const sp_model *model)
@@ -240,11 +252,12 @@ static void show_tied(const sp_tied_report *r, const sp_model *model)
     for (int i = 0; i < SP_N_TAG_BIASES; i++)
         printf("%-20s %8g\n", names[i], r->biases.nats[i]);
     printf("\n%-12s %10s %10s   95 %% interval (%lld settings tried, %d folds)\n", "entities", "all", "held out",
-           (long long)r->n_tried, r->n_folds);
-    show_share("precision", r->correct, r->decoded, &r->held.precision);
-    show_share("recall", r->correct, r->reference, &r->held.recall);
-    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->held.f1);
-    show_types(r);
+           (long long)r->n_tried, r->points.n_folds);
+    show_share("precision", r->correct, r->decoded, &r->points.held.precision);
+    show_share("recall", r->correct, r->reference, &r->points.held.recall);
+    show_share("F1", 2 * r->correct, r->reference + r->decoded, &r->points.held.f1);
+    show_types(&r->points);
+    show_curve(&r->points);
 }
 
 static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **model, sp_tied_report *report, sp_error *err)
@@ -276,7 +289,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_fitting f = {.info = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
-    sp_tied_report tied = {.n_folds = 0};
+    sp_tied_report tied = {.n_recordings = 0};
     (void)out;
     sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)

@@ -134,6 +134,21 @@ void sp_rule_costs_free(sp_rule_costs *costs)
         FREE_ALL(costs->rules, costs->proposals, costs);
 }
 
+void sp_operating_points_clear(sp_operating_points *points)
+{
+    for (int32_t i = 0; i < points->n_types; i++)
+        free(points->types[i].name);
+    free(points->types);
+    *points = (sp_operating_points){.n_folds = 0};
+}
+
+void sp_operating_points_free(sp_operating_points *points)
+{
+    if (points)
+        sp_operating_points_clear(points);
+    free(points);
+}
+
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -153,6 +168,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_traces_free(c);
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);
+    sp_operating_points_free(c->operating_points);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);

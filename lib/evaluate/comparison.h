@@ -2,9 +2,8 @@
 #ifndef EVALUATE_COMPARISON_H
 #define EVALUATE_COMPARISON_H
 
-#include "statepath/metrics.h"
+#include "statepath/comparison.h"
 
-typedef struct sp_comparison sp_comparison;
 typedef struct sp_what_if sp_what_if;
 typedef struct sp_what_if_recording sp_what_if_recording;
 typedef struct sp_rule_costs sp_rule_costs;
@@ -14,6 +13,8 @@ void sp_reliability_free(sp_reliability *reliability);
 void sp_what_if_recording_free(sp_what_if_recording *recording); /* what it owns */
 void sp_what_if_free(sp_what_if *what_if);
 void sp_rule_costs_free(sp_rule_costs *costs);
+void sp_operating_points_clear(sp_operating_points *points); /* leaves {0} */
+void sp_operating_points_free(sp_operating_points *points);
 /* These leave none. */
 void sp_illegal_places_free(sp_comparison *comparison);
 void sp_traces_free(sp_comparison *comparison);

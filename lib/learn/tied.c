@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "evaluate/comparison.h"
 #include "evaluate/metrics/sequences.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -26,9 +27,15 @@ sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err)
 {
     static const char cost[] = "cost=fn:fp=";
     int used = 0;
-    *out = (sp_tied_aim){.figure = SP_TIED_F1};
-    if (!text || strcmp(text, "f1") == 0)
+    *out = (sp_tied_aim){.figure = SP_TIED_F, .beta = 1};
+    if (!text)
         return SP_OK;
+    if (text[0] == 'f' && is_number(text + 1, &out->beta)) {
+        if (out->beta >= 0.01 && out->beta <= 100)
+            return SP_OK;
+        return sp_fail(err, SP_EINVAL,
+                       "`at` \"%.60s\": recall weighs from 0.01 to 100 times as much as precision, as in f0.5 or f2", text);
+    }
     const char *number = strchr(text, '=');
     if (strncmp(text, cost, strlen(cost)) == 0) {
         out->figure = SP_TIED_COST;
@@ -42,10 +49,21 @@ sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err)
     }
     out->figure = strncmp(text, "recall=", 7) == 0 ? SP_TIED_RECALL : SP_TIED_PRECISION;
     if (!number || (out->figure == SP_TIED_PRECISION && strncmp(text, "precision=", 10) != 0))
-        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": there are recall=.98, precision=.95, f1 and cost=fn:fp=5:1", text);
+        return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": there are recall=.98, precision=.95, f1, f2 and cost=fn:fp=5:1", text);
     if (!is_number(number + 1, &out->least) || out->least <= 0 || out->least > 1)
         return sp_fail(err, SP_EINVAL, "`at` \"%.60s\": the figure that is to be reached is a share above 0, at most 1", text);
     return SP_OK;
+}
+
+static const char *aim_text(const sp_tied_aim *aim, char *text, size_t size)
+{
+    if (aim->figure == SP_TIED_COST)
+        snprintf(text, size, "least cost of %g a missed and %g a false entity", aim->missed, aim->false_ones);
+    else if (aim->figure == SP_TIED_F)
+        snprintf(text, size, "greatest F%g of entities", aim->beta);
+    else
+        snprintf(text, size, "%s of entities at least %g", aim->figure == SP_TIED_RECALL ? "recall" : "precision", aim->least);
+    return text;
 }
 
 /* ---- counts ---- */
@@ -80,7 +98,7 @@ static bool is_reached(const sp_tied_aim *aim, const counts *c)
 
 static merit merit_of(const sp_tied_aim *aim, const counts *c)
 {
-    const double recall = share(c->correct, c->reference), precision = share(c->correct, c->decoded);
+    const double recall = share(c->correct, c->reference), precision = share(c->correct, c->decoded), b = aim->beta * aim->beta;
     const bool reached = is_reached(aim, c);
     switch (aim->figure) {
     case SP_TIED_RECALL:
@@ -91,7 +109,8 @@ static merit merit_of(const sp_tied_aim *aim, const counts *c)
         return (merit){
             {-(aim->missed * (double)(c->reference - c->correct) + aim->false_ones * (double)(c->decoded - c->correct))}};
     default:
-        return (merit){{share(2 * c->correct, c->reference + c->decoded)}};
+        return (merit){
+            {c->reference + c->decoded > 0 ? (1 + b) * (double)c->correct / (b * (double)c->reference + (double)c->decoded) : 0}};
     }
 }
 
@@ -130,6 +149,7 @@ typedef struct search_state {
     sp_tuner tuner;
     sp_training judged; /* the recordings that judge */
     const sp_tied_aim *aim;
+    sp_bootstrap_options bootstrap;
     sp_model *model;
     int32_t *paths;        /* [S] */
     sp_decoded *results;   /* [N] */
@@ -282,15 +302,15 @@ static counts sum_all(const search_state *s)
 }
 
 /* Of the entities that were counted last. */
-static sp_status judge(search_state *s, sp_tied_held *held, sp_error *err)
+static sp_status judge(search_state *s, sp_held_entities *held, sp_error *err)
 {
     const size_t N = (size_t)s->judged.batch.n_recordings;
-    const sp_bootstrap_options how = sp_bootstrap_options_default();
+    const sp_bootstrap_options *how = &s->bootstrap;
     int64_t *room = sp_zeros(&s->own, 5 * N, sizeof *room), n = 0;
     int32_t *number = sp_zeros(&s->own, N, sizeof *number);
     const counts sum = sum_all(s);
     sp_status status = SP_OK;
-    *held = (sp_tied_held){.reference = sum.reference, .decoded = sum.decoded, .correct = sum.correct};
+    *held = (sp_held_entities){.reference = sum.reference, .decoded = sum.decoded, .correct = sum.correct};
     TRY(sp_owned_status(&s->own, err));
     int64_t *reference = room, *decoded = room + N, *correct = room + 2 * N, *both = room + 3 * N, *none = room + 4 * N;
     TRY(sp_groups_number((int64_t)N, s->tuner.options->group, s->judged.use, number, &n, err));
@@ -301,13 +321,13 @@ static sp_status judge(search_state *s, sp_tied_held *held, sp_error *err)
         decoded[number[r]] += s->all[r].decoded;
         correct[number[r]] += s->all[r].correct;
     }
-    TRY(sp_bootstrap_accuracy(n, correct, none, reference, &how, &held->recall, err));
-    TRY(sp_bootstrap_accuracy(n, correct, none, decoded, &how, &held->precision, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, reference, how, &held->recall, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, decoded, how, &held->precision, err));
     for (int64_t i = 0; i < n; i++) {
         both[i] = reference[i] + decoded[i];
         correct[i] *= 2;
     }
-    TRY(sp_bootstrap_accuracy(n, correct, none, both, &how, &held->f1, err));
+    TRY(sp_bootstrap_accuracy(n, correct, none, both, how, &held->f1, err));
 done:
     return status;
 }
@@ -333,14 +353,14 @@ static const char *new_type(const char *const *classes, int32_t k)
 }
 
 /* The entities of one type are those that are left where all tags of other types are O. */
-static sp_status judge_types(search_state *s, sp_tied_report *report, sp_error *err)
+static sp_status judge_types(search_state *s, sp_operating_points *points, sp_error *err)
 {
     const int32_t K = s->judged.batch.scores.n_classes;
     const char *const *classes = s->judged.classes;
     const char **names = sp_zeros(&s->own, (size_t)K, sizeof *names);
     sp_status status = SP_OK;
-    report->types = calloc((size_t)K, sizeof *report->types);
-    TRY(names && report->types ? SP_OK : sp_no_memory(err));
+    points->types = calloc((size_t)K, sizeof *points->types);
+    TRY(names && points->types ? SP_OK : sp_no_memory(err));
     for (int32_t k = 0; k < K; k++) {
         const char *type = new_type(classes, k);
         if (!type)
@@ -349,19 +369,20 @@ static sp_status judge_types(search_state *s, sp_tied_report *report, sp_error *
             names[i] = is_of_type(classes[i], type) ? classes[i] : "O";
         TRY(count_all(s, names, err));
         if (sum_all(s).reference < SP_TIED_LEAST_ENTITIES) {
-            report->n_rare_types++;
+            points->n_rare_types++;
             continue;
         }
-        sp_tied_type *t = &report->types[report->n_types++];
-        t->name = type;
+        sp_held_type *t = &points->types[points->n_types];
+        TRY((t->name = strdup(type)) ? SP_OK : sp_no_memory(err));
+        points->n_types++;
         TRY(judge(s, &t->held, err));
     }
 done:
     return status;
 }
 
-/* Searches without each fold, and decodes the fold with what was found. */
-static sp_status hold_out(search_state *s, sp_tied_report *report, sp_error *err)
+/* Searches without each fold, decodes the fold with what was found, and counts its entities. */
+static sp_status hold_out(search_state *s, sp_held_entities *held, sp_error *err)
 {
     sp_tuner *u = &s->tuner;
     const sp_decode_options how = sp_decode_options_default();
@@ -371,29 +392,52 @@ static sp_status hold_out(search_state *s, sp_tied_report *report, sp_error *err
         best b;
         TRY(find(s, f, &b, err));
         const sp_tag_biases biases = biases_at(&b.where);
+        sp_model_free(u->models[f]);
+        u->models[f] = NULL;
         TRY(sp_model_new_tags(s->aim->scheme, s->judged.batch.scores.n_classes, s->judged.classes, &u->models[f], err));
         TRY(sp_model_tie_tags(u->models[f], &biases, err));
     }
     TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers, &out, err));
     TRY(count_all(s, s->judged.classes, err));
-    TRY(judge(s, &report->held, err));
-    TRY(judge_types(s, report, err));
+    TRY(judge(s, held, err));
 done:
     return status;
 }
 
-/* ---- the whole ---- */
-
-static const char *aim_text(const sp_tied_aim *aim, char *text, size_t size)
+/* What was asked for, and with that the models of the folds. */
+static sp_status find_points(search_state *s, sp_operating_points *points, sp_error *err)
 {
-    if (aim->figure == SP_TIED_COST)
-        snprintf(text, size, "least cost of %g a missed and %g a false entity", aim->missed, aim->false_ones);
-    else if (aim->figure == SP_TIED_F1)
-        snprintf(text, size, "greatest F1 of entities");
-    else
-        snprintf(text, size, "%s of entities at least %g", aim->figure == SP_TIED_RECALL ? "recall" : "precision", aim->least);
-    return text;
+    const sp_tag_scheme *scheme;
+    sp_status status = SP_OK;
+    TRY(sp_tag_scheme_find(s->aim->scheme, &scheme, err));
+    points->scheme = sp_tag_scheme_name(scheme);
+    points->n_folds = s->tuner.n_folds;
+    aim_text(s->aim, points->aim, sizeof points->aim);
+    TRY(hold_out(s, &points->held, err));
+    if (points->held.reference == 0)
+        TRY(sp_fail(err, SP_EINVAL, "`tied` is judged by entities, and the labels have none"));
+    TRY(judge_types(s, points, err));
+done:
+    return status;
 }
+
+/* The same for the greatest F of each beta. Leaves other models. */
+static sp_status find_curve(search_state *s, sp_operating_point *curve, sp_error *err)
+{
+    static const double betas[SP_OPERATING_POINTS] = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 4, 8};
+    const sp_tied_aim *asked = s->aim;
+    sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && i < SP_OPERATING_POINTS; i++) {
+        const sp_tied_aim aim = {.scheme = asked->scheme, .figure = SP_TIED_F, .beta = betas[i]};
+        s->aim = &aim;
+        curve[i].beta = betas[i];
+        status = hold_out(s, &curve[i].held, err);
+    }
+    s->aim = asked;
+    return status;
+}
+
+/* ---- the whole ---- */
 
 static sp_status describe(const search_state *s, const sp_tied_report *r, sp_error *err)
 {
@@ -405,15 +449,44 @@ static sp_status describe(const search_state *s, const sp_tied_report *r, sp_err
     if (!r->is_reached)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "; the search did not reach what was asked, and this is the best it met");
-    if (!r->held.precision.difference.undefined && !r->held.recall.difference.undefined)
+    if (!r->points.held.precision.difference.undefined && !r->points.held.recall.difference.undefined)
         snprintf(text + used, sizeof text - (size_t)used, "; precision %.4f, recall %.4f on recordings that were held out",
-                 r->held.precision.difference.value, r->held.recall.difference.value);
+                 r->points.held.precision.difference.value, r->points.held.recall.difference.value);
     char *copy = strdup(text);
     if (!copy)
         return sp_no_memory(err);
     free(s->model->description);
     s->model->description = copy;
     return SP_OK;
+}
+
+/* Rules that somebody gave are those that the biases are learnt beside: the scheme's. */
+static sp_status check_rules(const search_state *s, sp_error *err)
+{
+    const sp_training *training = s->tuner.training;
+    const sp_model *given = s->tuner.options->rules;
+    const int32_t K = training->batch.scores.n_classes;
+    const size_t n = (size_t)K;
+    sp_rules wanted = {0}, found = {0};
+    sp_status status = SP_OK;
+    if (!given)
+        return SP_OK;
+    TRY(sp_rules_init(&wanted, s->model, K, training->classes, err));
+    TRY(sp_rules_init(&found, given, K, training->classes, err));
+    bool is_same = !found.durations && !found.declared && !memcmp(wanted.allow, found.allow, n * n) &&
+                   !memcmp(wanted.start, found.start, n) && !memcmp(wanted.end, found.end, n);
+    for (size_t k = 0; k < n; k++)
+        is_same &= found.dwell[k] == 1;
+    if (!is_same)
+        TRY(sp_fail(
+            err, SP_EMODEL,
+            "the rules of model %s are not those of the scheme %s, under which `tied` learns; `statepath model new %s` makes "
+            "a model of them",
+            given->name, s->aim->scheme, s->aim->scheme));
+done:
+    sp_rules_clear(&wanted);
+    sp_rules_clear(&found);
+    return status;
 }
 
 static sp_status prepare(search_state *s, sp_error *err)
@@ -426,6 +499,7 @@ static sp_status prepare(search_state *s, sp_error *err)
     if (s->model->n_classes != training->batch.scores.n_classes)
         TRY(sp_fail(err, SP_EINVAL, "`tied` needs classes that are tags of the scheme, such as O and B-PER; \"%.60s\" is none",
                     training->classes[0]));
+    TRY(check_rules(s, err));
     TRY(sp_tuner_init(&s->tuner, err));
     if (s->tuner.n_folds == 0)
         TRY(sp_fail(err, SP_EINVAL,
@@ -442,36 +516,43 @@ done:
 
 void sp_tied_report_clear(sp_tied_report *report)
 {
-    free(report->types);
-    *report = (sp_tied_report){.n_folds = 0};
+    sp_operating_points_clear(&report->points);
+    *report = (sp_tied_report){.n_recordings = 0};
+}
+
+static void search_clear(search_state *s)
+{
+    sp_model_free(s->model);
+    free(s->tried);
+    sp_tuner_clear(&s->tuner);
+    sp_owned_free(&s->own);
 }
 
 sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim, sp_workers *workers,
                       sp_model **out, sp_tied_report *report, sp_error *err)
 {
     const sp_fit_options usual = sp_fit_options_default();
-    search_state s = {.aim = aim};
+    search_state s = {.aim = aim, .bootstrap = sp_bootstrap_options_default()};
     best b;
+    char *name = NULL;
     sp_status status = SP_OK;
-    *report = (sp_tied_report){.n_folds = 0};
+    *report = (sp_tied_report){.n_recordings = 0};
     s.tuner = (sp_tuner){.training = training, .options = options ? options : &usual, .workers = workers};
     TRY(prepare(&s, err));
     TRY(find(&s, -1, &b, err));
-    if (b.found.reference == 0)
-        TRY(sp_fail(err, SP_EINVAL, "`tied` is judged by entities, and the labels have none"));
-    TRY(hold_out(&s, report, err));
+    TRY(find_points(&s, &report->points, err));
+    report->n_tried = (int64_t)s.n_tried;
+    TRY(find_curve(&s, report->points.curve, err));
     report->biases = biases_at(&b.where);
     report->is_reached = is_reached(aim, &b.found);
     report->reference = b.found.reference;
     report->decoded = b.found.decoded;
     report->correct = b.found.correct;
-    report->n_folds = s.tuner.n_folds;
-    report->n_tried = (int64_t)s.n_tried;
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
         report->n_recordings += s.tuner.judged[n] != 0;
     TRY(sp_model_tie_tags(s.model, &report->biases, err));
     TRY(describe(&s, report, err));
-    char *name = strdup(s.tuner.options->name);
+    name = strdup(s.tuner.options->name);
     TRY(name ? SP_OK : sp_no_memory(err));
     free(s.model->name);
     s.model->name = name;
@@ -480,9 +561,30 @@ sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options
 done:
     if (status != SP_OK)
         sp_tied_report_clear(report);
-    sp_model_free(s.model);
-    free(s.tried);
-    sp_tuner_clear(&s.tuner);
-    sp_owned_free(&s.own);
+    search_clear(&s);
+    return status;
+}
+
+sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *options, const sp_tied_aim *aim,
+                            const sp_bootstrap_options *bootstrap, sp_workers *workers, int32_t *fold, sp_model **models,
+                            sp_operating_points *points, sp_error *err)
+{
+    search_state s = {.aim = aim, .bootstrap = *bootstrap};
+    sp_status status = SP_OK;
+    *points = (sp_operating_points){.n_folds = 0};
+    s.tuner = (sp_tuner){.training = training, .options = options, .workers = workers};
+    TRY(prepare(&s, err));
+    TRY(find_points(&s, points, err));
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        fold[n] = s.tuner.fold[n] < 0 ? 0 : s.tuner.fold[n];
+    for (int32_t f = 0; f < s.tuner.n_folds; f++) {
+        models[f] = s.tuner.models[f];
+        s.tuner.models[f] = NULL;
+    }
+    TRY(find_curve(&s, points->curve, err));
+done:
+    if (status != SP_OK)
+        sp_operating_points_clear(points);
+    search_clear(&s);
     return status;
 }

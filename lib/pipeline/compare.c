@@ -88,6 +88,8 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
     if (status != SP_OK)
         return status;
     made->n_folds = p->folds ? p->folds->n_folds : 0;
+    made->operating_points = p->points;
+    p->points = NULL;
     made->fitted_on_input = !p->folds && sp_is_fitted_on(p->model, p->info);
     *out = made;
     return SP_OK;
@@ -145,21 +147,33 @@ sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
-                       sp_workers *workers, sp_error *err)
+/* Weights of tags by kind of transition alone. */
+static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
+                          sp_workers *workers, sp_error *err)
 {
-    const int32_t n = p->opt->n_folds;
-    folds->training = training;
-    folds->fold = malloc((size_t)(training->batch.n_recordings + 1) * sizeof *folds->fold);
-    if (!folds->fold)
-        return sp_no_memory(err);
+    const sp_run_options *o = p->opt;
+    const sp_bootstrap_options bootstrap = sp_run_bootstrap(o, &p->plan);
+    sp_fit_options outer = *how;
+    sp_tied_aim aim;
+    sp_status status = SP_OK;
+    outer.n_folds = o->n_folds;
+    if (sp_option_without_use(&o->fit, SP_OPTION_TIED_CV))
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`folds` changes nothing beside `cv` and `tied`: the folds of `cv` are held out; leave it out"));
+    TRY((p->points = calloc(1, sizeof *p->points)) ? SP_OK : sp_no_memory(err));
+    TRY(sp_tied_aim_read(o->fit.at, &aim, err));
+    aim.scheme = o->fit.tied;
+    TRY(sp_cross_fit_tied(training, &outer, &aim, &bootstrap, workers, folds->fold, folds->models, p->points, err));
+    folds->n_folds = p->points->n_folds;
+done:
+    return status;
+}
+
+static sp_status fit_each(sp_folds *folds, const sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
+                          sp_workers *workers, sp_error *err)
+{
+    const int32_t n = folds->n_folds;
     sp_status status = sp_folds_assign(&training->batch, how->group, n, folds->fold, err);
-    if (status != SP_OK)
-        return status;
-    folds->models = calloc((size_t)n, sizeof(sp_model *));
-    if (!folds->models)
-        return sp_no_memory(err);
-    folds->n_folds = n;
     for (int32_t f = 0; status == SP_OK && f < n; f++) {
         if (!sp_shard_has_fold(p->range.shard, f))
             continue;
@@ -167,12 +181,27 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
         if (status == SP_OK && how->progress)
             how->progress(how->progress_arg, "folds", f + 1, n);
     }
-    sp_run_progress(p->opt, NULL, 0, 0);
+    return status;
+}
+
+sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
+                       sp_workers *workers, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    folds->training = training;
+    folds->fold = malloc((size_t)(training->batch.n_recordings + 1) * sizeof *folds->fold);
+    folds->models = calloc((size_t)o->n_folds, sizeof(sp_model *));
+    if (!folds->fold || !folds->models)
+        return sp_no_memory(err);
+    folds->n_folds = o->n_folds;
+    const sp_status status =
+        o->fit.tied ? fit_tied(folds, p, training, how, workers, err) : fit_each(folds, p, training, how, workers, err);
+    sp_run_progress(o, NULL, 0, 0);
     if (status != SP_OK)
         return status;
     p->prepare.temperature = 1;
     p->prepare.prior_weight = 0;
-    p->prepare.floor = sp_run_prepare_plain(p->opt).floor;
+    p->prepare.floor = sp_run_prepare_plain(o).floor;
     p->folds = folds;
     return SP_OK;
 }

@@ -203,13 +203,6 @@ done:
     return status;
 }
 
-static void use_level(const sp_run_options *o, sp_bootstrap_options *bootstrap)
-{
-    bootstrap->seed = o->seed;
-    if (!isnan(o->level))
-        bootstrap->level = o->level;
-}
-
 /* column  [K] of the first classifier for each label; NULL: the same */
 static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how, const int32_t *column)
 {
@@ -326,7 +319,6 @@ sp_status sp_judging_open(sp_judging *j, sp_pipeline *p, const sp_judging_form *
         p->against[i].p.words = j->how.words;
         p->against[i].p.work = j->how.work;
     }
-    use_level(o, &j->how.bootstrap);
     TRY(sp_nll_clip_read(o->nll_clip, p->likelihood.is_wanted, &p->likelihood.nll.clip, err));
     TRY(sp_evaluation_new(p->chain, p->rules, &j->how, &j->evaluation, err));
     share(j, form->again);

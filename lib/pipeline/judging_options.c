@@ -75,9 +75,19 @@ void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
 
 /* ---- options ---- */
 
-static void use_words(const sp_run_plan *plan, sp_evaluation_options *how)
+sp_bootstrap_options sp_run_bootstrap(const sp_run_options *o, const sp_run_plan *plan)
 {
-    how->bootstrap.interval = plan->interval;
+    sp_bootstrap_options how = sp_bootstrap_options_default();
+    how.seed = o->seed;
+    how.interval = plan->interval;
+    if (!isnan(o->level))
+        how.level = o->level;
+    return how;
+}
+
+static void use_words(const sp_run_options *o, const sp_run_plan *plan, sp_evaluation_options *how)
+{
+    how->bootstrap = sp_run_bootstrap(o, plan);
     how->zeros = plan->zeros;
     how->kappa_weights = plan->kappa_weights;
     how->absent_class = plan->absent_class;
@@ -159,7 +169,7 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
 {
     *j = (sp_evaluation_words){0};
     sp_status status = SP_OK;
-    use_words(plan, how);
+    use_words(o, plan, how);
     how->scheme = plan->scheme;
     for (int i = 0; o->collapse && o->collapse[i]; i++) {
         if (j->n_collapses == MAX_COLLAPSES)

@@ -84,6 +84,8 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --method                        ; = other.h5 -m m.json --cv 2
     --tune                          ; --cv 2 --method counts
     --cost                          ; --cv 2 --method counts
+    --tied                          ; = bioes.h5 -m bioes --classes O,B-PER,I-PER,E-PER,S-PER --cv 2
+    --at                            ; = bioes.h5 -m bioes --classes O,B-PER,I-PER,E-PER,S-PER --cv 2 --tied bioes
     --for                           ; --cv 2 --method counts
     --smoothing                     ; --cv 2 --method counts
     --penalty                       ; --cv 2 --tune none

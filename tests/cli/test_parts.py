@@ -398,7 +398,7 @@ class TestParts(st.TestCase):
         """A part keeps every option that results depend on: one that is forgotten would let parts go together that do not."""
         kept = {row["name"] for row in json.loads(self.statepath("help", "options", status=0)[0]) if row["in_part"]}
         elsewhere = set("model seed part-steps strategy".split())  # members of their own
-        refused = set("against confidence draws join nbest own-rules review rule-costs skip-existing text widen-by windows".split())
+        refused = set("against at confidence draws join nbest own-rules review rule-costs skip-existing text tied widen-by windows".split())
         no_matter = set("check-inputs csv fail-if figures force help json latex markdown output part quiet report shard threads verbose version "
                         "what-if what-if-bytes".split())
         for command in ("compare", "decode", "evaluate"):

@@ -50,8 +50,9 @@ def merit(aim, counts):
     reference, decoded, correct = counts
     recall, precision = correct / reference, correct / decoded if decoded else 0
     figure, _, number = aim.partition("=")
-    if figure == "f1":
-        return (2 * correct / (reference + decoded),)
+    if figure[0] == "f":
+        weight = float(figure[1:]) ** 2
+        return ((1 + weight) * correct / (weight * reference + decoded),)
     if figure == "cost":
         missed, false = (float(x) for x in number.removeprefix("fn:fp=").split(":"))
         return (-(missed * (reference - correct) + false * (decoded - correct)),)
@@ -129,7 +130,7 @@ class TestTiedFit(st.TestCase):
 
     def test_against_the_search_written_out(self):
         folds = self.folds(self.recordings)
-        for aim in ("f1", "recall=.9", "precision=.95", "cost=fn:fp=5:1", "recall=1"):
+        for aim in ("f1", "f0.5", "recall=.9", "precision=.95", "cost=fn:fp=5:1", "recall=1"):
             with self.subTest(aim):
                 text = self.fit(aim)
                 search = Search(self.recordings, aim)
@@ -146,6 +147,56 @@ class TestTiedFit(st.TestCase):
                 self.assertEqual("did not reach" in text, aim[0] in "rp" and not reached, text)
                 self.assertIn(model["description"], text)
                 self.assertIn("(%d settings tried, 2 folds)" % len(search.known), text)
+
+    def held(self, aim, folds, search=None):
+        """Entities in the labels, found and right, of two folds decoded by what is best on the other; of the best for the aim."""
+        search = search or Search(self.recordings, aim)
+        search.aim = aim
+        return sum(search.counts(search.best(folds != f))[folds == f].sum(0) for f in (0, 1)).tolist()
+
+    def test_curve(self):
+        """Nine points on the curve; of `compare --cv` the same in JSON, and its paths are those of the aim."""
+        folds, search = self.folds(self.recordings), Search(self.recordings, "f1")
+        text = self.fit("recall=.8")
+        self.statepath("model", "new", "bioes", "--types", "LOC,PER", "-o", "rules.json", "-q")
+        cv = "compare", "x.h5", "-m", "rules.json", "--cv", "2", "--tied", "bioes", "--at", "recall=.8", "-f", "-q"
+        self.statepath(*cv, "--json", "r.json", "--latex", "r.tex", "--report", "r.html")
+        results = json.loads(self.read("r.json"))
+        points = results["operating_points"]
+        self.assertEqual([points["scheme"], points["aim"], results["folds"]], ["BIOES", "recall of entities at least 0.8", 2])
+        lines = re.findall(r"^f(\S+) +(\d+)  (\d\.\d{4}) \((\S+)-(\S+)\) +(\d\.\d{4}).*$", text, re.M)
+        self.assertEqual([float(line[0]) for line in lines], [.125, .25, .5, .75, 1, 1.5, 2, 4, 8])
+        self.assertEqual(len(points["curve"]), 9)
+        for line, point in zip(lines, points["curve"]):
+            reference, decoded, correct = self.held("f" + line[0], folds, search)
+            self.assertEqual([point["beta"], point["reference"], point["decoded"], point["correct"]], [float(line[0]), reference, decoded, correct])
+            for name, share in (("precision", correct / decoded), ("recall", correct / reference), ("f1", 2 * correct / (reference + decoded))):
+                self.assertAlmostEqual(point[name], share, delta=1e-12)
+                low, high = point[name + "_interval"]
+                self.assertTrue(low <= share <= high)
+            self.assertEqual(list(line[1:]), [str(decoded), *("%.4f" % x for x in (point["precision"], *point["precision_interval"], point["recall"]))])
+        reference, decoded, correct = self.held("recall=.8", folds, search)
+        viterbi = results["strategies"]["viterbi"]["entities"]
+        for found in (points, viterbi):
+            self.assertEqual([found["reference"], found["decoded"], found["correct"]], [reference, decoded, correct])
+        self.assertEqual([(one["type"], one["reference"]) for one in points["types"]], [("LOC", viterbi["types"]["LOC"]["reference"]), ("PER", viterbi["types"]["PER"]["reference"])])
+        self.assertIn(b"Operating points", self.read("r.tex"))
+        self.assertIn(b'data-file="operating-points"', self.read("r.html"))
+        self.statepath(*cv, "--json", "r.json", "--level", "0.5")
+        narrow = json.loads(self.read("r.json"))["operating_points"]
+        self.assertLess(np.ptp(narrow["f1_interval"]), np.ptp(points["f1_interval"]))
+
+    def test_folds_are_refused(self):
+        self.statepath("model", "new", "bioes", "--types", "LOC,PER", "-o", "rules.json", "-q")
+        self.write("free.json", json.dumps({"statepath_model": 1, "name": "free", "classes": TAGS, "matrix": [[1] * 9] * 9}))
+
+        def refuses(sentence, model, *words, status=2):
+            self.refuses("compare", "x.h5", "-m", model, "--cv", "2", "--tied", "bioes", *words, status=status, sentence=sentence)
+
+        refuses("the rules of model free are not those of the scheme bioes, under which --tied learns; `statepath model new bioes` makes a model of them", "free.json", status=1)
+        refuses("--folds changes nothing beside --cv and --tied: the folds of --cv are held out; leave it out", "rules.json", "--folds", "3")
+        refuses("--at \"f0\": recall weighs from 0.01 to 100 times as much as precision, as in f0.5 or f2", "rules.json", "--at", "f0")
+        refuses("--tied does not go with --method: it is a method of its own", "rules.json", "--method", "crf")
 
     def check_types(self, recordings, judged):
         self.data("types.h5", recordings, TAGS)
@@ -193,7 +244,7 @@ class TestTiedFit(st.TestCase):
 
     def test_refusals(self):
         tied = "--tied", "bioes"
-        self.refuses_fit('--at "accuracy": there are recall=.98, precision=.95, f1 and cost=fn:fp=5:1', *tied, "--at", "accuracy")
+        self.refuses_fit('--at "accuracy": there are recall=.98, precision=.95, f1, f2 and cost=fn:fp=5:1', *tied, "--at", "accuracy")
         self.refuses_fit('--at "recall=98": the figure that is to be reached is a share above 0, at most 1', *tied, "--at", "recall=98")
         self.refuses_fit('--at "cost=fn:fp=5": what a missed and what a false entity cost are two numbers from 0 on, as cost=fn:fp=5:1',
                          *tied, "--at", "cost=fn:fp=5")

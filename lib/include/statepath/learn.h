@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "statepath/comparison.h"
 #include "statepath/decode.h"
 #include "statepath/model.h"
 #include "statepath/scores.h"
@@ -240,7 +241,7 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
 
 /* What biases by kind of transition (sp_tag_biases) are chosen for, of whole entities, pooled over recordings. */
 typedef enum sp_tied_figure {
-    SP_TIED_F1,
+    SP_TIED_F,         /* F of `beta`: recall weighs beta times as much as precision; beta 1 is F1 */
     SP_TIED_RECALL,    /* at least `least`, with the greatest precision */
     SP_TIED_PRECISION, /* at least `least`, with the greatest recall */
     SP_TIED_COST       /* the least of missed x missed entities + false_ones x false entities */
@@ -248,31 +249,18 @@ typedef enum sp_tied_figure {
 typedef struct sp_tied_aim {
     const char *scheme; /* "bioes", "bilou" or "bmes". Borrowed; sp_tied_aim_read() does not set it */
     sp_tied_figure figure;
-    double least, missed, false_ones;
+    double beta, least, missed, false_ones;
 } sp_tied_aim;
-/* "recall=.98", "precision=.95", "f1", "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
+/* "recall=.98", "precision=.95", "f1", "f0.5" (any F), "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);
 
-/* Entities of recordings held out. */
-typedef struct sp_tied_held {
-    int64_t reference, decoded, correct;
-    sp_difference recall, precision, f1; /* the share is in `difference`; intervals by the bootstrap of recordings, or groups */
-} sp_tied_held;
 enum { SP_TIED_LEAST_ENTITIES = 20 }; /* in the labels, of a type that is judged by itself */
-typedef struct sp_tied_type {
-    const char *name; /* points into the names of the classes */
-    sp_tied_held held;
-} sp_tied_type;
-
 typedef struct sp_tied_report {
     sp_tag_biases biases;
     bool is_reached;                     /* the share that was asked; else these biases come nearest */
     int64_t reference, decoded, correct; /* entities of the recordings learnt from */
-    int64_t n_recordings, n_tried;
-    int32_t n_folds; /* found without each, and tried on it: */
-    sp_tied_held held;
-    int32_t n_types, n_rare_types; /* judged by themselves, by first class; with fewer entities than that asks for */
-    sp_tied_type *types;           /* [n_types] */
+    int64_t n_recordings, n_tried;       /* n_tried: without those that the curve asks for */
+    sp_operating_points points;          /* found without each fold, and tried on it */
 } sp_tied_report;
 void sp_tied_report_clear(sp_tied_report *report); /* frees */
 

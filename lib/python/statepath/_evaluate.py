@@ -180,6 +180,8 @@ def compare(
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
     cv: int | None = None,
+    tied: Literal["bioes", "bilou", "bmes"] | None = None,
+    at: str | None = None,
     on_infeasible: Literal["report", "relax", "raise"] = "report",
     name: str = "scores",
     progress: Progress | None = None,
@@ -212,6 +214,8 @@ def compare(
     cv : int, optional
         So many folds: weights are learnt under the rules of the model, as :func:`fit` does by default, and each recording is decoded with
         what was learnt from the others. Recordings of one subject are never parted.
+    tied, at : str, optional
+        With `cv`, as in :func:`fit`: biases of tags by kind of transition are learnt; the report has a curve of operating points.
     on_infeasible : {"report", "relax", "raise"}
         A recording without allowed path counts as wrong, is decoded breaking the fewest rules, or raises.
     name : str
@@ -254,6 +258,7 @@ def compare(
         how["cv"] = _integer(cv, "cv")
         if cv < 2:
             raise StatepathError(f"cv={cv}: two folds at least")
+    how |= {name: word for name, word in (("tied", tied), ("at", at)) if word is not None}
     notices: list[str] = []
     made = library.compare(request.model.to_json(), inputs, how, rivals, progress, notices)
     _warn(notices)
@@ -466,7 +471,7 @@ def fit(
         Of tags alone: learns what transitions weigh by their kind, six numbers for all types, and nothing else. The description of the model says
         what they reach on recordings held out.
     at : str, optional
-        What `tied` is for, of entities: "f1", "recall=.98", "precision=.95" or "cost=fn:fp=5:1". Without: f1.
+        What `tied` is for, of entities: "f1", "f2", "recall=.98", "precision=.95" or "cost=fn:fp=5:1". Without: f1.
     classes : sequence of str, mapping or path, optional
         Names of the columns, as in :func:`decode`. Without: those of the rules, of the data frame, or the sorted names of the labels.
     smoothing, penalty, memory, folds : number

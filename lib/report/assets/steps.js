@@ -1,6 +1,6 @@
 
 /* Step plots that can be used. The drawings of the page are static; here is what draws the same of any recording and any stretch of
- * it, from the steps in #data (html/data.c says how they are written), and what reads them. */
+ * it, from the steps in #data (html/steps/data.c says how they are written), and what reads them. */
 (function () {
   "use strict";
   var source = document.getElementById("data");

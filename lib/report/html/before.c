@@ -1,6 +1,6 @@
 /* The first picture: a stretch of a recording, the reference above argmax above the strategy that the page is about. */
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdint.h>
 #include <stdlib.h>

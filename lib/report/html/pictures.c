@@ -1,7 +1,7 @@
 /* Pictures: each stands in a figure of the page, and where files are wanted it is an SVG document of its own, too, in light colours.
  * What the script does for one picture (assets/pictures.js) is done here for all. */
 #include "report/html/assets.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

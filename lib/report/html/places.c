@@ -1,7 +1,7 @@
 /* Steps at which a rule is broken: which recording, when, by whom, and what the others say there. The script lists all whose
  * steps are in the page; without it the first stand here. */
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 enum { ROWS = 30 };
 

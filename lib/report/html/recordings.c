@@ -1,5 +1,5 @@
 /* Recordings: the table of all, or of the worst where they are many. */
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdlib.h>
 

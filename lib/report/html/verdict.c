@@ -1,7 +1,7 @@
 /* What a reader sees first, the verdict; and notes, and folded under them what was run. */
 #include "evaluate/compared.h"
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdint.h>
 #include <string.h>

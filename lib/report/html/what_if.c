@@ -1,7 +1,7 @@
 /* The section in which rules can be changed: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if/. What
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -264,7 +264,7 @@ static sp_status try_tied(void *arg)
     sp_tied_report report;
     const sp_status status = sp_fit_tied(&a->training, NULL, &a->aim, a->workers, &model, &report, NULL);
     assert_true((status == SP_OK) == (model != NULL));
-    assert_true((status == SP_OK) == (report.types != NULL));
+    assert_true((status == SP_OK) == (report.points.types != NULL));
     sp_tied_report_clear(&report);
     sp_model_free(model);
     return status;

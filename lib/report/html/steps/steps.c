@@ -1,6 +1,6 @@
 /* Recordings step by step: reference and strategies on one time axis. The worst, the median and the best stand open; the others
  * are folded away, as many as the page has room for. */
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Which recordings are drawn step by step: they are chosen over all recordings, then their steps are fetched. */
 #include "report/drawn.h"
 #include "report/html/assets.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 #include "statepath/report.h"
 
 #include <stdint.h>

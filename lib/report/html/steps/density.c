@@ -1,6 +1,6 @@
 /* Score density: the probabilities of all classes over time as stacked areas, under the paths that were made of them. What a path
  * hides, how sure the scores were, is in it. */
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

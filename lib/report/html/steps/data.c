@@ -10,7 +10,7 @@
  *
  * Runs are pairs of class + 1 (0: none) and length, each in base 64, five bits a digit, lowest first, 32 set where more follow
  * (the variable-length quantities of source maps, without sign): mostly two bytes a run. */
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. Most of a page's bytes are made here, so
  * what is the same in every track stands once on the page (sp_page_lane_shapes) and numbers are relative. */
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The axis under the tracks of a recording. */
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 enum { MOST_TICKS = 7 /* of steps */, MOST_TIMES = 9 /* of hours, which are shorter */ };
 

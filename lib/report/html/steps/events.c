@@ -1,6 +1,6 @@
 /* Below a hypnogram: arrows to where it falls asleep, into deep sleep and into REM, with their names, where there is room. */
 #include "evaluate/work.h"
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The lanes of step plots, the same for every recording, and what all plots share. */
-#include "report/html/steps.h"
+#include "report/html/steps/steps.h"
 #include "report/tables/tables.h"
 #include "sleep/stages.h"
 
