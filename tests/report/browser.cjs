@@ -28,6 +28,7 @@ function check(ok, what) {
     failures++;
     console.log("FAILED: " + what);
   }
+  return ok;
 }
 
 // Opens all sections that are folded, and the recordings that printing opens.

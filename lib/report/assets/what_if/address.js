@@ -113,9 +113,10 @@ function follow() {
 
 /* ---- what was tried ---- */
 
-const tried = new Map(); /* rules by address: what is said of them, where they lead to, figures of all strategies, costs */
+const TRIED = 12, tried = new Map(); /* at most so many rules, by address: what is said of them, where they lead to, figures of all strategies, costs */
 function noteTried() {
   const key = rulesAddress(), list = changes();
+  if (!tried.has(key) && tried.size >= TRIED) tried.delete([...tried.keys()][1]); /* not the run */
   if (!tried.has(key)) tried.set(key, { text: list.length ? list.join("; ") : "as in the run", costs: new Map() });
   return Object.assign(tried.get(key), { figures: now.figures, broken: undecodable });
 }

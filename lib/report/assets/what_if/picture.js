@@ -75,6 +75,70 @@ function sentenceTrack(name, small, { path, marks, other }, [from, to], r) {
   line.setAttribute("aria-label", name + ": " + line.textContent.trim());
   return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)), el("div", { class: "rows" }, line));
 }
+/* Steps from `from` to `to` that a path has wrong and the plain one right, and the other way round. */
+function harmOf(labels, plain, path, [from, to]) {
+  let lost = 0, gained = 0;
+  for (let t = from; t < to; t++) {
+    if (labels[t] < 0 || plain[t] === path[t]) continue;
+    lost += plain[t] === labels[t];
+    gained += path[t] === labels[t];
+  }
+  return [lost, gained];
+}
+const HARMS = 10;
+let harms = { of: null, list: [], at: -1 };
+/* The stretches in which the chosen strategy loses most against the plain one, over all recordings; none shares a step with another. */
+function findHarms() {
+  const found = [];
+  recordings.forEach((r, n) => {
+    const width = r.stretch[1] - r.stretch[0], by = Math.max(1, Math.floor(width / 4)), plain = now.paths[plainName()][n].path, path = now.paths[state.strategy][n].path;
+    for (let from = 0; from + width <= r.T; from += by) {
+      const [lost, gained] = harmOf(r.labels, plain, path, [from, from + width]);
+      if (lost > gained) found.push({ n, zoom: [from, from + width], net: lost - gained });
+    }
+  });
+  found.sort((a, b) => b.net - a.net);
+  const list = [];
+  for (const one of found) {
+    if (list.every(({ n, zoom }) => n !== one.n || zoom[1] <= one.zoom[0] || one.zoom[1] <= zoom[0])) list.push(one);
+    if (list.length === HARMS) break;
+  }
+  return list;
+}
+/* The next of them. */
+function harm() {
+  if (harms.of !== now.paths[state.strategy]) harms = { of: now.paths[state.strategy], list: findHarms(), at: -1 };
+  const one = harms.list[(harms.at = (harms.at + 1) % Math.max(1, harms.list.length))];
+  if (!one) {
+    parts.status.textContent = "In no stretch does " + state.strategy + " lose against " + plainName() + ".";
+    return;
+  }
+  state.recording = one.n;
+  state.zoom = one.zoom.slice();
+  parts.recording.value = String(one.n);
+  changed("zoom");
+}
+/* In the caption: what rules do here. */
+function harmText(name, labels, plain, path, zoom) {
+  const [lost, gained] = harmOf(labels, plain, path, zoom), one = harms.of === now.paths[name] && harms.list[harms.at];
+  const isOne = one && one.n === state.recording && one.zoom.every((t, i) => t === zoom[i]);
+  return (isOne ? " Place " + (harms.at + 1) + " of " + harms.list.length + " where rules do harm." : "") + " Here " + name + " has " + count(lost) +
+    say(" {step(s)} wrong that ", lost) + plainName() + " has right, and " + count(gained) + " right that it has wrong.";
+}
+/* What stands under the pointer. */
+function readOut(event) {
+  const rows = event.target.closest(".rows"), r = recordings[state.recording], [from, to] = state.zoom || [0, r.T];
+  const box = rows && rows.querySelector("svg") && rows.querySelector("svg").getBoundingClientRect(), share = box && (event.clientX - box.left) / box.width;
+  const t = from + Math.floor(share * (to - from)), nameOf = (k) => (k < 0 ? "none" : classes[k]);
+  if (!box || share < 0 || share >= 1) {
+    parts.read.textContent = "";
+    return;
+  }
+  const paths = [["reference", r.labels], [plainName(), now.paths[plainName()][state.recording].path], ...(isChanged() ? [[state.strategy + " in the run", run.paths[state.strategy][state.recording].path]] : []),
+    ...(plainName() === state.strategy && !isChanged() ? [] : [[state.strategy, now.paths[state.strategy][state.recording].path]])];
+  parts.read.textContent = (settings.seconds ? placeOf(r, t) + ", " : "") + say("{step} ") + count(numberOf(r.from + t)) + ": " +
+    paths.filter(([, path]) => path).map(([name, path]) => name + " " + nameOf(path[t])).join(", ");
+}
 function showSteps(result) {
   const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), after = (result || now).paths[name][n], before = run.paths[name][n];
   const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
@@ -91,7 +155,7 @@ function showSteps(result) {
   fill(parts.steps, ...tracks, ...(track === pathTrack ? [axis(r, zoom)] : []), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
     !r.labels ? "." : track === sentenceTrack ? "; a word is underlined where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")
-      : "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")));
+      : "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : "."), r.labels && plain !== name ? harmText(name, r.labels, (result || now).paths[plain][n].path, after.path, zoom) : ""));
   parts.steps.dataset.file = "what-if-" + r.id.replace(/[^A-Za-z0-9._-]+/g, "-");
   if (window.statepath && track === pathTrack) window.statepath.takeAway(parts.steps);
   const shown = new Set();

@@ -10,7 +10,7 @@ function rove(event, row, column) {
   if (!step) return;
   event.preventDefault();
   let to = row + step[0];
-  while (parts.cells[to] && parts.rows[to].hidden) to += step[0];
+  while (parts.rows[to] && parts.rows[to].hidden) to += step[0];
   const next = parts.cells[to] && parts.cells[to][column + step[1]];
   if (!next) return;
   moveTabStop(next);
@@ -28,22 +28,26 @@ function cellButton(row, column, toggle) {
 function ruleTable() {
   const head = el("tr", null, el("th", { scope: "col", class: "corner" }, "from \\ to"), ...states.map((name) => el("th", { scope: "col" }, name)),
     el("th", { scope: "col", class: "corner" }, "stays at least"), ...(M === K ? [el("th", { scope: "col", class: "corner" }, "at most")] : []));
-  parts.cells = [states.map((name, j) => cellButton(0, j, () => { state.starts[j] = !state.starts[j]; })),
-    ...states.map((from, i) => states.map((to, j) => cellButton(i + 1, j, () => { state.rules.allow[i][j] = 1 - state.rules.allow[i][j]; })))];
-  moveTabStop(parts.cells[0][0]);
-  parts.costs = parts.cells.map((row) => row.map(() => undefined));
+  parts.cells = [];
+  parts.costs = ["start", ...states].map(() => states.map(() => undefined));
   const lengthInput = (name, i, isMost) => el("input", { type: "number", min: "1", max: String(mostDwell), step: "1", placeholder: isMost ? "any" : null,
     disabled: M !== K && durationOf(i) !== null, "aria-label": say("{Steps} that ") + name + " stays " + side(isMost),
     "aria-describedby": "what-if-dwell", input: () => readDwell(i, isMost), blur: () => { refuseDwell(-1); showRules(); } });
   parts.dwells = states.map((name, i) => lengthInput(name, i, false));
   parts.mosts = M === K ? states.map((name, i) => lengthInput(name, i, true)) : [];
   parts.dwellNote = el("p", { class: "small bad", id: "what-if-dwell", role: "status" });
-  const cells = (row) => parts.cells[row].map((button) => el("td", null, button));
-  parts.rows = [el("tr", null, el("th", { scope: "row" }, "start"), ...cells(0), el("td"), ...(M === K ? [el("td")] : [])),
-    ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]),
-      ...(M === K ? [el("td", null, parts.mosts[i])] : [])))];
+  parts.rows = ["start", ...states].map((name, row) => el("tr", row && M > FEW ? { hidden: true } : null, el("th", { scope: "row" }, name)));
+  parts.rows.forEach((row, i) => { if (!row.hidden) fillRow(i); });
+  moveTabStop(parts.cells[0][0]);
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
     el("table", { "aria-label": "The rules", class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null, ...parts.rows)));
+}
+/* The cells of a row, when it is first shown: 59 classes have thousands. */
+function fillRow(row) {
+  const toggle = (j) => (row ? () => { state.rules.allow[row - 1][j] = 1 - state.rules.allow[row - 1][j]; } : () => { state.starts[j] = !state.starts[j]; });
+  parts.cells[row] = states.map((to, j) => cellButton(row, j, toggle(j)));
+  const lengths = row ? [parts.dwells[row - 1], ...parts.mosts.slice(row - 1, row)] : [null, ...(M === K ? [null] : [])];
+  parts.rows[row].append(...parts.cells[row].map((button) => el("td", null, button)), ...lengths.map((input) => el("td", null, ...(input ? [input] : []))));
 }
 /* Of many classes the rows of those that the picture shows, unless all are asked for. */
 function showRows(shown) {
@@ -51,6 +55,9 @@ function showRows(shown) {
   parts.rows.forEach((row, i) => {
     const name = i ? (settings.model.states ? classes.indexOf(settings.model.states[states[i - 1]]) : i - 1) : -1;
     row.hidden = !parts.allRows.checked && i > 0 && !shown.has(name);
+    if (row.hidden || parts.cells[i]) return;
+    fillRow(i);
+    showRow(i);
   });
 }
 const side = (isMost) => (isMost ? "at most" : "at least");
@@ -77,8 +84,8 @@ function refuseDwell(i, isMost) {
   parts.dwellNote.textContent = i < 0 ? "" : states[i] + " stays " + side(isMost) + ": needs a whole number from 1 to " + mostDwell + "; " +
     (list[i] === null ? "any length" : list[i]) + " still counts.";
 }
-/* Cells that are other than they stand there. */
-function showRules() {
+/* Cells of a row that are other than they stand there. */
+function showRow(row) {
   const mark = (button, on, was, words) => {
     const now = (on ? "on" : "off") + (on === was ? "" : " moved");
     if (button.className === now) return;
@@ -88,9 +95,12 @@ function showRules() {
     button.setAttribute("aria-label", button.label);
     button.setAttribute("aria-pressed", on ? "true" : "false");
   };
-  states.forEach((to, j) => mark(parts.cells[0][j], state.starts[j], original.start[j] > -Infinity, "Start in " + to));
-  states.forEach((from, i) => states.forEach((to, j) =>
-    mark(parts.cells[i + 1][j], state.rules.allow[i][j] > 0, original.allow[i][j] > 0, i === j ? from + " stays" : from + " to " + to)));
+  const i = row - 1, from = states[i];
+  states.forEach((to, j) => (row ? mark(parts.cells[row][j], state.rules.allow[i][j] > 0, original.allow[i][j] > 0, i === j ? from + " stays" : from + " to " + to)
+    : mark(parts.cells[0][j], state.starts[j], original.start[j] > -Infinity, "Start in " + to)));
+}
+function showRules() {
+  parts.cells.forEach((cells, row) => showRow(row)); /* those that there are */
   const show = (input, n, was) => {
     const text = n === null ? "" : String(n);
     if (input.getAttribute("aria-invalid") !== "true" && input.value !== text) input.value = text;

@@ -158,13 +158,15 @@ function zoomButtons() {
   const bite = () => { state.zoom = recordings[state.recording].stretch; changed("zoom"); };
   const make = (text, label, call) => el("button", { type: "button", title: label, click: call }, text);
   return [make("\u2190 earlier", say("Earlier {steps}"), () => shift(-0.5)), make("later \u2192", say("Later {steps}"), () => shift(0.5)), make("+", "Zoom in", () => scale(0.5)),
-    make("\u2212", "Zoom out", () => scale(2)), make("All", say("The whole {recording}"), () => { state.zoom = null; changed("zoom"); }), make("Where rules bite", "The stretch in which rules change most", bite)];
+    make("\u2212", "Zoom out", () => scale(2)), make("All", say("The whole {recording}"), () => { state.zoom = null; changed("zoom"); }), make("Where rules bite", "The stretch in which rules change most", bite),
+    ...(settings.labels && strategies.length > 1 ? [make("Where rules do harm", say("The stretches in which the strategy loses most {steps} that ") + plainName() + " has right, one after the other", harm)] : [])];
 }
 function build() {
   parts.figures = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Figures now, and against the run" });
   parts.confusion = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Confusion matrix now" });
   parts.confusionFold = el("details", { toggle: showConfusion }, el("summary", null, "Confusion now"), parts.confusion);
-  parts.steps = el("figure");
+  parts.steps = el("figure", { pointermove: readOut, pointerleave: () => { parts.read.textContent = ""; } });
+  parts.read = el("p", { class: "what-if-read small", "aria-hidden": "true" });
   parts.tried = el("div");
   parts.lead = el("p", { class: "what-if-lead", "aria-hidden": "true" });
   parts.status = el("p", { role: "status", id: "what-if-status" });
@@ -187,7 +189,7 @@ function build() {
   const rules = ruleTable(), weights = sliders();
   parts.results = el("div", { class: "what-if-results" }, parts.figures,
     el("p", { class: "what-if-choice" }, el("label", { for: "what-if-strategy" }, "Strategy"), parts.strategy, el("label", { for: "what-if-recording" }, say("{Recording}")), parts.recording, ...zoomButtons()),
-    parts.steps);
+    parts.steps, parts.read);
   fill(tool, parts.lead, el("div", { class: "what-if-head" + (M > FEW ? " wide" : "") }, el("div", { class: "what-if-set" }, rules, parts.status,
     ...(M > FEW ? [el("p", { class: "small" }, parts.allRows, el("label", { for: "what-if-all" }, " rows of all classes, not only of those in the picture"))] : []), ...weights,
     el("p", { class: "what-if-buttons" }, parts.back, parts.undo, parts.redo, el("button", { type: "button", click: copyLink }, "Copy link"), parts.save, parts.link), parts.dwellNote,
