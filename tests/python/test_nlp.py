@@ -1,5 +1,6 @@
 """statepath.nlp without the packages that it works with: columns of CoNLL as the program reads and writes them, entities, words of several tokens."""
 import json
+import os
 import re
 import subprocess
 
@@ -178,6 +179,46 @@ def test_operating_points(tmp_path):
             sp.Model.bio(["PER"], scheme, calibration=file, point=point)
     with pytest.raises(sp.StatepathError, match="calibration= names the file"):
         sp.Model.bio(["PER"], "BIOES", point="b")
+
+
+PII = ["O"] + [letter + "-" + name for name in ("account", "address", "date", "email", "person", "phone", "secret", "url") for letter in "BIES"]
+
+
+def plain_viterbi(scores, biases):
+    """Paths [N,T] of scores [N,T,K]: a step of all sequences at a time; of equal scores the first class."""
+    kind = {("O", "O"): 0, ("O", "B"): 1, ("O", "S"): 1, ("E", "O"): 2, ("S", "O"): 2, ("E", "B"): 3, ("E", "S"): 3, ("S", "B"): 3, ("S", "S"): 3}
+    inside = {("B", "I"): 4, ("I", "I"): 4, ("B", "E"): 5, ("I", "E"): 5}
+    weight = np.full((len(PII), len(PII)), -np.inf)
+    for i, a in enumerate(PII):
+        for j, b in enumerate(PII):
+            which = kind.get((a[0], b[0]), inside.get((a[0], b[0])) if a[2:] == b[2:] else None)
+            weight[i, j] = -np.inf if which is None else biases[which]
+    value = np.where([tag[0] in "OBS" for tag in PII], scores[:, 0], -np.inf)
+    back = np.zeros(scores.shape, np.int32)
+    for t in range(1, scores.shape[1]):
+        reach = value[:, :, None] + weight
+        back[:, t] = reach.argmax(1)
+        value = reach.max(1) + scores[:, t]
+    path = np.zeros(scores.shape[:2], np.int32)
+    path[:, -1] = np.where([tag[0] in "OES" for tag in PII], value, -np.inf).argmax(1)
+    for t in range(scores.shape[1] - 1, 0, -1):
+        path[:, t - 1] = back[np.arange(len(path)), t, path[:, t]]
+    return path
+
+
+def test_operating_points_against_plain_viterbi(tmp_path):
+    """STATEPATH_LONG: 100,000 sequences."""
+    rng = np.random.default_rng(8)
+    keys = ["background_stay", "background_to_start", "end_to_background", "end_to_start", "inside_to_continue", "inside_to_end"]
+    file = tmp_path / "viterbi_calibration.json"
+    for _ in range(500 if os.environ.get("STATEPATH_LONG") else 5):
+        biases = (rng.normal(size=6) * 2).round(3)
+        file.write_text(json.dumps({"operating_points": {"default": {"biases": {"transition_bias_" + key: float(x) for key, x in zip(keys, biases, strict=True)}}}}))
+        model = sp.Model.bio(PII, "BIOES", calibration=file)
+        logits = rng.normal(size=(200, rng.integers(1, 40), len(PII))) * rng.choice([0.5, 2, 8])
+        logits -= np.log(np.exp(logits).sum(-1, keepdims=True))
+        assert np.array_equal(sp.decode(logits, model, kind="log_probs"), plain_viterbi(logits, biases))
+
 
 
 @pytest.mark.parametrize("seed", range(3))
