@@ -149,6 +149,12 @@ void sp_operating_points_free(sp_operating_points *points)
     free(points);
 }
 
+void sp_review_result_free(sp_review_result *review)
+{
+    if (review)
+        FREE_ALL(review->list, review);
+}
+
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -169,6 +175,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_illegal_places_free(c);
     sp_rule_costs_free(c->rule_costs);
     sp_operating_points_free(c->operating_points);
+    sp_review_result_free(c->review);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);

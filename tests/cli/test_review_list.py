@@ -1,5 +1,6 @@
 """Steps to review that `decode --review` lists, and what it says that correcting them brings: both computed here once more in numpy."""
 import csv
+import json
 import os
 import re
 
@@ -175,6 +176,38 @@ class TestReview(st.TestCase):
         self.assertTrue(200 < len(rows) <= 380)
         self.assertTrue(all(float(row["gain"]) > 0 for row in rows))
         self.assertIn("at random %.4f" % ((self.labels[self.offsets[2]:] >= 0).sum() / (self.labels >= 0).sum() + 150 / (self.labels >= 0).sum()), run.stderr)
+
+    def test_compare(self):
+        """The same steps and the same gain on the page and in JSON, beside other strategies; no more than those of the JSON stand there."""
+        self.write("in.h5")
+        decoded = self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", "--review", "20", "--on-infeasible", "report", status=3)
+        compared = self.statepath("compare", "in.h5", "-m", "m.json", "--strategies", "argmax,greedy,viterbi", "-o", "q.csv", "--review", "20", "--json", "r.json", "--report", "r.html",
+                                  "--on-infeasible", "report", status=3)
+        with open(self.path("p.review.csv")) as f, open(self.path("q.review.csv")) as g:
+            self.assertEqual(f.read(), g.read())
+        with open(self.path("r.json")) as f:
+            review = json.load(f)["review"]
+        said = re.compile(r"accuracy is ([0-9.]+), was ([0-9.]+); with as many of the least probable ([0-9.]+), taken\s+at random ([0-9.]+)")
+        figures = said.search(decoded.stderr).groups()
+        self.assertEqual(said.search(compared.stderr).groups(), figures)
+        self.assertEqual(tuple("%.4f" % review[key] for key in ("corrected", "accuracy", "least_probable", "random")), figures)
+        self.assertEqual([review["strategy"], review["steps_left_out"], len(review["steps"])], ["viterbi", 0, 20])
+        for step, row in zip(review["steps"], self.rows("p.review.csv")):
+            plain = {k: v.removeprefix("'") for k, v in row.items()}
+            self.assertEqual([step["id"], str(step["step"]), step.get("decoded", "-1"), step["likeliest"], step.get("reference", "")],
+                             [plain[k] for k in ("recording", "step", "decoded", "likeliest", "reference")])
+            self.assertEqual(["%.6g" % step[k] for k in ("probability", "gain")], [plain["probability"], plain["gain"]])
+        with open(self.path("r.html"), encoding="utf-8") as f:
+            page = f.read()
+        section = page[page.index('id="review"'):page.index('id="methods"')]
+        self.assertIn("the accuracy of viterbi is %s, was %s; with as many of the least probable" % figures[:2], section)
+        self.assertEqual(section.count('<tr><th scope="row">'), 20 + section[section.index("</table>"):].count('<tr><th scope="row">'))
+        for words, sentence in ((("--strategies", "argmax,greedy", "--json", "s.json"), "--review lists steps of paths that obey the rules, and no strategy makes such; --strategies viterbi does"),
+                                ((), "--review lists steps: -o PATHS.h5 (of `compare` also --report or --json) says where"),
+                                (("--json", "s.json", "--cv", "2"), "--cv decodes with a model a fold; leave them out, or fit a model and compare with that")):
+            run = self.statepath("compare", "in.h5", "-m", "m.json", "--review", "20", *words, status=2)
+            self.assertIn(sentence, run.stderr)
+            self.assertFalse(os.path.exists(self.path("s.json")))
 
     def test_bad(self):
         self.write("in.h5")

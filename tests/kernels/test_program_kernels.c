@@ -205,7 +205,7 @@ static bool is_posterior(const double *log_marginal, int32_t K, int32_t found)
 
 static double rounded(double x)
 {
-    return fabs(x) < 8192 ? nearbyint(x * 0x1p40) * 0x1p-40 : x;
+    return fabs(x) < 8388608 ? nearbyint(x * 0x1p30) * 0x1p-30 : x;
 }
 
 /* The objective of mea or posterior-viterbi, [T,K]. */
@@ -240,7 +240,7 @@ static void expect_best_sum(verdict *v, int64_t n, const plain_model *model, con
             in_range = in_range && found[u] >= 0 && found[u] < v->c->n_classes;
         if (in_range)
             ours = plain_path_score(bare, &objective, found);
-        if (fabs(best - ours) <= (double)(s->n_steps + 1) * 0x1p-39 + 1e-12 * fabs(best))
+        if (fabs(best - ours) <= (double)(s->n_steps + 1) * 0x1p-29 + 1e-12 * fabs(best))
             v->n_ties++;
         else
             differ(v, n, t, "the class", found[t], path[t]);

@@ -159,6 +159,6 @@ sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_sc
 
 double sp_marginal_rounded(double x)
 {
-    static const double grid = 1099511627776.0, coarse = 8192; /* 2^40; from 2^13 on doubles are no finer than that */
+    static const double grid = 1073741824.0, coarse = 8388608; /* 2^30; from 2^23 on doubles are no finer than that */
     return fabs(x) < coarse ? nearbyint(x * grid) / grid : x;
 }

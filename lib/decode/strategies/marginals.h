@@ -57,7 +57,7 @@ void sp_confidence_row(void *arg, int64_t t, const double *marginal, const doubl
 sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                              int64_t block, float *confidence, double *log_partition, sp_error *err);
 
-/* A marginal, or its log, as the strategies compare it: to a multiple of 2^-40; -INFINITY stays. */
+/* A marginal, or its log, as the strategies compare it: to a multiple of 2^-30; -INFINITY stays. */
 double sp_marginal_rounded(double x);
 
 #endif

@@ -52,9 +52,9 @@ sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scrat
  *                    Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12.
  *
  * What differs by rounding only is a tie, and ties go to the lowest class: posterior takes marginals within 2^-40 (1e-12) of the
- * greatest for equal to it, the other two work on marginals, or logs of them, rounded to multiples of 2^-40. (A true tie of paths
- * whose marginals lie within rounding, 1e-15, of halfway between two multiples may still go either way, in one recording and in a
- * batch.) */
+ * greatest for equal to it, the other two work on marginals, or logs of them, rounded to multiples of 2^-30 (1e-9). (A true tie of
+ * paths whose marginals lie within rounding, 1e-15 to 1e-13, of halfway between two multiples may still go either way, in one recording
+ * and in a batch.) */
 
 /* ---- the N best paths ----
  *

@@ -409,6 +409,22 @@ typedef struct sp_rule_violations {
     int64_t recordings; /* with any */
 } sp_rule_violations;
 
+/* A step whose correction by a human would change much (sp_review() of advanced.h). */
+typedef struct sp_review_place {
+    int64_t recording, step;
+    int32_t decoded, likeliest, label; /* class in the path, likeliest class; -1: none */
+    double probability, gain;          /* of the likeliest class; steps that are expected to become right */
+} sp_review_place;
+/* Those of the most gain, and with labels the accuracy of the paths with these steps corrected and decoded anew: shares of labelled steps. */
+enum { SP_MOST_REVIEW_PLACES = 1000 };
+typedef struct sp_review_result {
+    int32_t strategy;                           /* whose paths */
+    int64_t n_chosen, n;                        /* n is listed, at most SP_MOST_REVIEW_PLACES */
+    sp_review_place *list;                      /* [n] the greatest gain first */
+    sp_value accuracy;                          /* as decoded; as all of these undefined "no scored steps" */
+    sp_value corrected, least_probable, random; /* with these steps, with as many of the least probable, with any */
+} sp_review_result;
+
 typedef struct sp_rule_result {
     char *name, *text;
     double cost; /* nats a violation; INFINITY: no path of the model may break it */
@@ -491,6 +507,7 @@ typedef struct sp_comparison {
     char **entity_types;                   /* [n_entity_types] in the order of the classes */
     const char *entity_scheme;             /* of the strict reading: "IOB2" ... */
     sp_operating_points *operating_points; /* owned; NULL: not asked for */
+    sp_review_result *review;              /* likewise */
     sp_work work;
     bool work_is_guessed;
     sp_words words;

@@ -137,10 +137,13 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
     TRY(sp_file_against_open(&r.against, p, &r.in, err));
     TRY(sp_path_file_open(&r.paths, p, err));
+    TRY(sp_review_list_open(&r.review, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
     TRY(sp_source_subjects(r.in.source, &p->plan.groups, &p->subjects, err));
     TRY(sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err));
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_compare(p, &made, err));
+    if (made)
+        TRY(sp_review_list_write(&r.review, &made->review, err));
 done:
     *again = !o->n_folds && !o->part.file && sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
@@ -180,7 +183,7 @@ static sp_status decode_once(const char *file, const sp_run_options *o, sp_fault
     TRY(sp_part_file_open(&r.part, &r.p, "decode", err));
     r.p.about.has_path_scores = true;
     TRY(r.part.p ? sp_part_run_count(&r.part, err) : sp_pipeline_run(&r.p, err));
-    TRY(sp_review_list_write(&r.review, err));
+    TRY(sp_review_list_write(&r.review, NULL, err));
 done:
     *again = !o->part.file && sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);

@@ -64,10 +64,11 @@ static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recor
                             const sp_decode_output *output, sp_error *err)
 {
     sp_review_list *l = arg;
-    (void)s;
     (void)first;
     (void)first_step;
     (void)n_steps;
+    if (s != l->strategy)
+        return SP_OK;
     const sp_batch batch = sp_block_batch(l->block);
     sp_review_best *best = &l->lists[SP_LISTED_WORTH];
     sp_status status = SP_OK;
@@ -158,7 +159,7 @@ static sp_status decode_corrected(measuring *m, int list, const int32_t *plain, 
         if (m->block->labels[at] >= 0)
             number_clamp((char *)m->scores + (size_t)at * K * size, m->block->dtype, (int32_t)K, m->block->labels[at]);
     const sp_decode_output output = {.paths = m->paths, .results = m->results};
-    sp_status status = sp_pipeline_decode(&m->p, 0, &corrected, NULL, &output, &seconds, err);
+    sp_status status = sp_pipeline_decode(&m->p, m->list->strategy, &corrected, NULL, &output, &seconds, err);
     for (int64_t n = 0; status == SP_OK && n < corrected.n_recordings; n++)
         for (int64_t t = corrected.offsets[n]; m->results[n].status != SP_OK && t < corrected.offsets[n + 1]; t++)
             m->paths[t] = plain[t];
@@ -174,9 +175,10 @@ static sp_status measure_block(void *arg, int32_t s, int64_t first, int64_t n_re
 {
     measuring *m = arg;
     sp_status status = SP_OK;
-    (void)s;
     (void)first;
     (void)first_step;
+    if (s != m->list->strategy)
+        return SP_OK;
     for (int64_t t = 0; t < n_steps; t++)
         m->n += m->block->labels[t] >= 0;
     for (int64_t n = 0; n < n_recordings; n++)
@@ -258,22 +260,53 @@ done:
     return status;
 }
 
-sp_status sp_review_list_write(sp_review_list *l, sp_error *err)
+static sp_value share(int64_t part, int64_t whole)
+{
+    return whole ? (sp_value){(double)part / (double)whole, NULL} : (sp_value){0, "no scored steps"};
+}
+
+static sp_status tell(const sp_review_list *l, const measuring *m, sp_review_result **out, sp_error *err)
+{
+    const sp_review_best *g = &l->lists[SP_LISTED_WORTH];
+    sp_review_result *r = calloc(1, sizeof *r);
+    if (!r)
+        return sp_no_memory(err);
+    *out = r;
+    *r = (sp_review_result){.strategy = l->strategy,
+                            .n_chosen = g->n,
+                            .n = g->n < SP_MOST_REVIEW_PLACES ? g->n : SP_MOST_REVIEW_PLACES,
+                            .accuracy = share(m->right, m->n),
+                            .corrected = share(m->better[SP_LISTED_WORTH], m->n),
+                            .least_probable = share(m->better[SP_LISTED_UNSURE], m->n),
+                            .random = share(m->better[SP_LISTED_ANY], m->n)};
+    if (!(r->list = malloc(((size_t)r->n + 1) * sizeof *r->list)))
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < r->n; i++) {
+        const sp_listed_step *s = &g->steps[i];
+        r->list[i] = (sp_review_place){s->recording, s->step, s->decoded, s->likeliest, s->label, s->probability, s->gain};
+    }
+    return SP_OK;
+}
+
+sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_error *err)
 {
     const sp_pipeline *p = l->p;
     measuring m = {.n = 0};
     sp_status status = SP_OK;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
-    if (!l->table)
+    if (!p || !p->opt->review)
         return SP_OK;
     for (int list = 0; list < SP_LISTS; list++)
         sp_review_best_by_place(&l->lists[list]);
     if (p->info->has_labels)
         TRY(measure(l, &m, err));
     sp_review_best_by_gain(&l->lists[SP_LISTED_WORTH]);
-    TRY(write_table(l, err));
-    sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s to review, the best first", l->name,
-                  sp_count_text(l->lists[SP_LISTED_WORTH].n, n), sp_count_text(p->info->n_steps, all),
+    if (l->table)
+        TRY(write_table(l, err));
+    if (out)
+        TRY(tell(l, &m, out, err));
+    sp_run_notice(p->opt, SP_NOTICE_DATA, "%s%s%s of %s %s to review, the best first", l->name ? l->name : "",
+                  l->name ? ": " : "", sp_count_text(l->lists[SP_LISTED_WORTH].n, n), sp_count_text(p->info->n_steps, all),
                   sp_word_of(&p->words, SP_STEPS));
     if (m.n)
         sp_run_notice(
@@ -312,6 +345,15 @@ char *sp_review_file_name(const char *output)
     return name;
 }
 
+/* -1: there is none. */
+static int strategy_to_review(const sp_pipeline *p)
+{
+    for (int s = 0; s < p->n_strategies; s++)
+        if (sp_strategy_about(p->strategies[s].kind)->is_legal && p->strategies[s].kind != SP_GREEDY)
+            return s;
+    return p->n_strategies == 1 ? 0 : -1;
+}
+
 sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
 {
     sp_status status = SP_OK;
@@ -320,11 +362,16 @@ sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
     if (!p->opt->review)
         return SP_OK;
     int64_t most = 0;
-    TRY((l->name = sp_review_file_name(p->opt->output)) ? SP_OK : sp_no_memory(err));
+    if ((l->strategy = strategy_to_review(p)) < 0)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`review` lists steps of paths that obey the rules, and no strategy makes such; `strategies` viterbi does"));
+    if (p->opt->output)
+        TRY((l->name = sp_review_file_name(p->opt->output)) ? SP_OK : sp_no_memory(err));
     TRY(read_share(p->opt->review, p->info->n_steps, &most, err));
     for (int list = 0; list < (p->info->has_labels ? SP_LISTS : 1); list++)
         TRY(sp_review_best_init(&l->lists[list], most) ? SP_OK : sp_no_memory(err));
-    TRY(sp_text_open(l->name, p->opt->force, p->opt->together, &l->table, err));
+    if (l->name)
+        TRY(sp_text_open(l->name, p->opt->force, p->opt->together, &l->table, err));
     sp_pipeline_add_consumer(p, &l->consumer);
 done:
     return status;

@@ -296,6 +296,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
         sp_json_rule_costs(root, c);
     if (c->operating_points)
         sp_json_operating_points(root, c);
+    if (c->review)
+        sp_json_review(root, c);
     if (c->sleep)
         sp_json_sleep(root, c, lists + c->n_strategies + 1);
     if (c->raters)

@@ -260,7 +260,7 @@ SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t M, bool has_weights, 
 SP_ALWAYS_INLINE void make_scores(lane_passes *f, int64_t first, size_t n)
 {
     vd *value = (vd *)f->value;
-    vd grid = spread(0x1.8p12); /* 1.5 * 2^52 / 2^40: numbers below 2^10 lose what is finer than 2^-40 */
+    vd grid = spread(0x1.8p22); /* 1.5 * 2^52 / 2^30: numbers below 2^20 lose what is finer than 2^-30 */
     bool is_product = f->group->use == SP_SUM_PRODUCT;
     for (size_t s = 0; s < n; s++) {
         const vd *p = kept_row(f, first + (int64_t)s) + f->M * SUM_G;
