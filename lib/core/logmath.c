@@ -112,6 +112,26 @@ void sp_logs(double *x, int64_t n)
     SP_BY_ISA(logs, sp_isa_current())(x, n);
 }
 
+/* Of x <= 0. */
+SP_ALWAYS_INLINE double exp_below(double x)
+{
+    const bool is_lost = bits_of(x) > bits_of(lost); /* the bits of x ascend as it falls */
+    return pick(is_lost, 0, scaled_exp(pick(is_lost, lost, x), integer_at));
+}
+
+SP_ALWAYS_INLINE void exps_any(double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = exp_below(x[i]);
+}
+
+SP_FOR_EACH_ISA(void, exps, (double *x, int64_t n), exps_any(x, n);)
+
+void sp_exps(double *x, int64_t n)
+{
+    SP_BY_ISA(exps, sp_isa_current())(x, n);
+}
+
 /* No float but 0 is subnormal as a double. */
 SP_ALWAYS_INLINE void logs_of_floats_any(const float *restrict x, int64_t n, double *restrict out)
 {
@@ -148,11 +168,8 @@ SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t 
     for (int r = 0; r < rows; r++)
         max[r] = greater(max[r], -DBL_MAX); /* of -INFINITY alone: all stay so */
     for (int32_t k = 0; k < n_classes; k++)
-        for (int r = 0; r < rows; r++) {
-            const double x = tile[k * rows + r] - max[r]; /* <= 0, so its bits ascend as it falls */
-            const bool is_lost = bits_of(x) > bits_of(lost);
-            sum[r] += pick(is_lost, 0, scaled_exp(pick(is_lost, lost, x), integer_at));
-        }
+        for (int r = 0; r < rows; r++)
+            sum[r] += exp_below(tile[k * rows + r] - max[r]);
     for (int r = 0; r < rows; r++)
         sum[r] = any_log(sum[r] + pick(bits_of(sum[r]) == 0, 1, 0));
     for (int32_t k = 0; k < n_classes; k++)

@@ -174,7 +174,7 @@ static sp_status fill(sample *s, const sp_training *training, int64_t stride, sp
             for (size_t i = 0; i < n_inputs; i++)
                 s->x[((size_t)g * n_inputs + i) * GROUP + (size_t)b] = (float)(x[i] * (i / K % 2 ? 1 : log_share));
             for (size_t k = 0; k < K; k++)
-                s->l[((size_t)g * K + k) * GROUP + (size_t)b] = n.own[(size_t)t * 2 * K + k];
+                s->l[((size_t)g * K + k) * GROUP + (size_t)b] = n.own[k * (size_t)T + (size_t)t];
             s->y[at++] = training->labels[first + t];
         }
         free(room);

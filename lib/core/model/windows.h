@@ -25,8 +25,8 @@ typedef struct sp_neighbours {
     int32_t n_classes;
     int64_t n_steps, begin, end; /* the stretch without a gap of the step that was looked at last */
     const int64_t *segments;
-    double *own;  /* [T,2K] log-probabilities, at least the floor, then probabilities */
-    double *sums; /* [T+1,2K] of the rows before */
+    double *own;  /* [2K,T] log-probabilities, at least the floor, then probabilities */
+    double *sums; /* [2K,T+1] of the steps before */
 } sp_neighbours;
 /* Memory to be freed by the caller, which n looks into; NULL: there is not so much. */
 double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double floor);

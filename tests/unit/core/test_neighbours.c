@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { K = 3, MOST = 60, N_WINDOWS = 2, N_WEIGHTS = N_WINDOWS * 2 * 2 * K * K };
+enum { K = 3, MOST = 300, N_WINDOWS = 2, N_WEIGHTS = N_WINDOWS * 2 * 2 * K * K };
 
 /* A model's windows, in memory of their own. */
 typedef struct some_windows {
