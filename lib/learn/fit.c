@@ -223,9 +223,6 @@ static sp_status check_durations(const sp_fit_options *options, sp_error *err)
         return SP_OK;
     if (options->prices == SP_PRICES_LEARN && options->method == SP_FIT_EM)
         return sp_fail(err, SP_EINVAL, "`prices` learn needs labels: `method` em does not learn them");
-    if (options->rules && options->rules->durations)
-        return sp_fail(err, SP_EINVAL, "model %s has durations, with which `method` %s cannot learn; `method` counts can",
-                       options->rules->name, sp_fit_method_name(options->method));
     if (options->durations == SP_DURATIONS_LEARN)
         return sp_fail(err, SP_EINVAL, "`durations` learn needs `method` counts: `method` %s does not learn them",
                        sp_fit_method_name(options->method));
@@ -288,6 +285,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     count_used(training, &found);
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
+    if (rules.durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
+        rules.hidden = options->rules;
     TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);

@@ -61,7 +61,8 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
 typedef struct sp_crf_weights {
     double scale, transitions, prior;
 } sp_crf_weights;
-sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, double *theta, sp_error *err);
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, sp_workers *workers,
+                             double *theta, sp_error *err);
 
 typedef struct sp_minimised {
     double value;
