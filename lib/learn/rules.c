@@ -89,9 +89,9 @@ static void copy_model(sp_rules *rules, const sp_model *model, const int32_t *co
     rules->whole_at_end = model->whole_at_end;
 }
 
-static bool has_several(const sp_model *model)
+bool sp_rules_hide_states(const sp_model *model)
 {
-    for (int32_t s = 0; s < model->n_states; s++)
+    for (int32_t s = 0; model && s < model->n_states; s++)
         for (int32_t u = 0; u < s; u++)
             if (sp_model_state_class(model, u) == sp_model_state_class(model, s))
                 return true;
@@ -116,7 +116,7 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         if (!copy_durations(n_classes, model->durations, class_of_column, &made.durations))
             TRY(sp_no_memory(err));
         made.declared = model->n_rules > 0 ? model : NULL;
-        made.hidden = has_several(model) ? model : NULL;
+        made.hidden = sp_rules_hide_states(model) ? model : NULL;
         for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
             made.dwell[k] = made.hidden || made.dwell[k] == 0 ? 1 : made.dwell[k];
     } else {

@@ -41,6 +41,7 @@ typedef struct sp_rules {
 /* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
  * Of a model with several states for a class `hidden` is set.
  * SP_OK; SP_EMODEL (the classes differ); SP_ENOMEM. */
+bool sp_rules_hide_states(const sp_model *model); /* has it several states for a class? NULL: no */
 sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err);
 
 /* What the labels show: transitions, starts and ends seen at least min_count >= 1 times; staying where a class is seen. A class

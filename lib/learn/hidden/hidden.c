@@ -99,10 +99,8 @@ static sp_status keep_weights(sp_hidden *h, sp_error *err)
         h->runs_base = copied(h, c->runs->pred_row[M], c->runs->pred_weight);
         h->runs_place = places(h, c->runs->pred_row, c->runs->pred, true);
     }
-    for (int32_t j = 0; !h->own.is_short && j < M; j++) {
+    for (int32_t j = 0; !h->own.is_short && j < M; j++)
         h->any_start[j] = c->entry[j] ? 0 : -INFINITY;
-        h->any_end[j] = sp_chain_leave(c, j);
-    }
     return sp_owned_status(&h->own, err);
 }
 
