@@ -24,9 +24,14 @@ typedef struct tally {
     double next[MOST * MOST], start[MOST], end[MOST], steps[MOST], along, log_z;
 } tally;
 
+/* Of the chain's successors, then of its rows of runs. */
 static int64_t *places_in(const sp_model *model, const sp_chain *chain)
 {
-    int64_t *place = malloc(((size_t)chain->succ_row[chain->n_states] + 1) * sizeof *place);
+    const int64_t n_succ = chain->succ_row[chain->n_states], n_runs = chain->runs ? chain->runs->pred_row[chain->n_states] : 0;
+    int64_t *place = malloc((size_t)(n_succ + n_runs + 1) * sizeof *place);
+    for (int32_t j = 0; place && chain->runs && j < chain->n_states; j++)
+        for (int64_t n = chain->runs->pred_row[j]; n < chain->runs->pred_row[j + 1]; n++)
+            place[n_succ + n] = sp_model_edge(model, chain->declared[chain->runs->pred[n]], chain->declared[j]);
     for (int32_t i = 0; place && i < chain->n_states; i++)
         for (int64_t n = chain->succ_row[i]; n < chain->succ_row[i + 1]; n++)
             place[n] = sp_model_edge(model, chain->declared[i], chain->declared[chain->succ[n]]);
@@ -36,7 +41,8 @@ static int64_t *places_in(const sp_model *model, const sp_chain *chain)
 static sp_status count(const random_case *c, const sp_chain *chain, sp_scratch *scratch, tally *out)
 {
     int64_t *place = places_in(c->model, chain);
-    const sp_uses uses = {place, out->next, out->start, out->end, out->steps, c->data, &out->along};
+    const sp_uses uses = {
+        place, place + chain->succ_row[chain->n_states], out->next, out->start, out->end, out->steps, c->data, &out->along};
     assert_true(c->model->row[c->model->n_states] <= MOST * MOST && c->model->n_states <= MOST);
     const sp_status status = sp_uses_add(chain, &c->scores, scratch, &uses, &out->log_z, NULL);
     free(place);
@@ -223,13 +229,39 @@ static void uses_are_derivatives(void **state)
     sp_scratch_free(scratch);
 }
 
+/* Two paths: at half of the way each is as far behind as numbers go, and both matter. */
+static void paths_far_behind_count(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"a", "b"};
+    const double e[] = {0, -334.5, 0, -334.5, -333, 0, -333, 0}, p = 1 / (1 + exp(-3));
+    sp_error err;
+    sp_chain *chain;
+    sp_scratch *scratch = sp_scratch_new();
+    sp_model *model = sp_model_new("apart", 2, classes);
+    double next[2] = {0}, steps[2] = {0}, along = 0, log_z;
+    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1, 0, 0, 1}, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    const int64_t place[] = {0, 1};
+    const sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = 4};
+    const sp_uses uses = {.place = place, .next = next, .steps = steps, .scores = e, .along = &along};
+    assert_ok(sp_uses_add(chain, &scores, scratch, &uses, &log_z, &err), &err);
+    assert_close(log_z, -666 + log1p(exp(-3)), 0, 1e-14);
+    assert_close(next[0], 3 * p, 0, 1e-12);
+    assert_close(steps[1], 4 * (1 - p), 0, 1e-12);
+    assert_close(along, -666 * p - 669 * (1 - p), 0, 1e-12);
+    sp_chain_free(chain);
+    sp_model_free(model);
+    sp_scratch_free(scratch);
+}
+
 static sp_status attempt(void *arg)
 {
     const random_case *c = arg;
     tally found = {.log_z = NAN};
     sp_scratch *scratch = sp_scratch_new();
     int64_t *place = places_in(c->model, c->chain);
-    const sp_uses uses = {.place = place, .next = found.next, .steps = found.steps};
+    const sp_uses uses = {.place = place, .runs_place = place, .next = found.next, .steps = found.steps};
     const sp_status status = scratch && place ? sp_uses_add(c->chain, &c->scores, scratch, &uses, &found.log_z, NULL) : SP_ENOMEM;
     assert_true(status == SP_OK || (isnan(found.log_z) && found.steps[0] + found.steps[1] == 0));
     free(place);
@@ -250,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uses_are_those_of_all_paths),
         cmocka_unit_test(uses_are_derivatives),
+        cmocka_unit_test(paths_far_behind_count),
         cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

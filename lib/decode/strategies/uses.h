@@ -11,8 +11,9 @@
 
 /* What is added to. Weights are counted by the states of the model as declared (sp_chain.declared). */
 typedef struct sp_uses {
-    const int64_t
-        *place; /* [transitions], in the order of the chain's successors: where in `next` each is counted; -1: nowhere */
+    /* [transitions], in the order of the chain's successors and, where it has rows of runs, of chain->runs (else NULL): where in `next` each
+     * is counted; -1: nowhere */
+    const int64_t *place, *runs_place;
     double *next;
     double *start, *end;  /* [declared states] of the first and of the last step; or NULL */
     double *steps;        /* [K] steps in each class */
@@ -22,7 +23,8 @@ typedef struct sp_uses {
 
 /* Adds the expected uses in one recording; *log_z out. Transitions across gaps are not counted.
  * SP_OK, SP_ENOPATH, SP_EINVAL, SP_ENOMEM; nothing is added on failure.
- * Cost  forward and backward once, and two multiplications a transition and step. Memory as sp_marginal_rows(), and 3 M doubles. */
+ * Cost  three multiplications a transition and step, of rows of runs a state and step; up to 128 MB, T M doubles. Where paths are too
+ * far behind each other for that, and in longer recordings, exponentials as sp_marginal_rows(), and its memory. */
 sp_status sp_uses_add(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses, double *log_z,
                       sp_error *err);
 

@@ -63,6 +63,7 @@ static sp_status pass_over(const run *w, const sp_stretch *piece, sp_scratch *sc
                               .n_steps = piece->n_steps,
                               .segments = all.segments ? all.segments + from : NULL};
     const sp_uses uses = {.place = h->succ_place,
+                          .runs_place = h->runs_place,
                           .next = sums->next,
                           .start = piece->is_start ? sums->start : NULL,
                           .end = piece->is_end ? sums->end : NULL,
