@@ -45,6 +45,7 @@ void sp_chain_free(sp_chain *chain)
     if (!chain)
         return;
     free(chain->state_class);
+    free(chain->declared);
     free(chain->class_first);
     free_transitions(chain);
     if (chain->across)
@@ -460,6 +461,8 @@ static sp_status compile_rules(const sp_model *model, const sp_chain_options *op
             "model %s: its durations make the %d states that it has with its rules into %d, more than %lld; shorten them, or "
             "allow more states (`max_states`)",
             model->name, (int)product.model.n_states, (int)(*out)->n_states, (long long)options->max_states));
+    for (int32_t s = 0; s < (*out)->n_states; s++)
+        (*out)->declared[s] = product.declared[(*out)->declared[s]];
     TRY(find_path(*out, is_empty, err));
     *is_empty = !*is_empty;
     TRY(keep_rules(model, &product, options, *out, err));

@@ -38,6 +38,7 @@ struct sp_chain {
     bool min_dwell_at_end;
 
     int32_t *state_class; /* [M] non-decreasing */
+    int32_t *declared;    /* [M] the state of the model that each counts the steps, or remembers the rules, of */
     int32_t *class_first; /* [K+1] the states of class k are class_first[k] .. class_first[k+1]-1 */
 
     /* Predecessors of j, ascending: pred[pred_row[j]] .. pred[pred_row[j+1]-1]; pred_weight beside, finite. */

@@ -11,6 +11,7 @@
 #include "core/owned.h"
 #include "core/try.h"
 #include "learn/crf/crf_pass.h"
+#include "learn/hidden/hidden.h"
 #include "learn/probabilities.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
@@ -123,12 +124,28 @@ static bool any_path(const em *w)
     return false;
 }
 
+sp_status sp_fail_without_paths(sp_error *err)
+{
+    return sp_fail(err, SP_EINVAL,
+                   "no recording has an allowed path, so there is nothing to learn from; look at the rules "
+                   "with statepath compare");
+}
+
 sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations, double precision,
                            sp_workers *workers, const char *name, sp_model **out, double *log_likelihood, int *n_iterations,
                            sp_error *err)
 {
     if (!training->batch.scores.data)
         return sp_fail(err, SP_EINVAL, "EM learns from scores, and there are none; learn from labels with `method` counts");
+    if (rules->hidden) {
+        const sp_hidden_em_options how = {
+            .has_labels = true, .has_scores = true, .most_iterations = most_iterations, .precision = precision};
+        sp_hidden_found found = {.values = log_likelihood};
+        const sp_status status = sp_hidden_fit(training, rules, &how, workers, name, out, NULL, &found, err);
+        if (n_iterations)
+            *n_iterations = found.n_iterations;
+        return status;
+    }
     em w = {0};
     sp_status status = SP_OK;
     TRY(prepare(&w, training, rules, err));
@@ -137,9 +154,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     if (w.stretches.n > 0)
         TRY(expect(&w, workers, &value, err));
     if (!any_path(&w))
-        TRY(sp_fail(err, SP_EINVAL,
-                    "no recording has an allowed path, so there is nothing to learn from; look at the rules "
-                    "with statepath compare"));
+        TRY(sp_fail_without_paths(err));
     if (log_likelihood)
         log_likelihood[0] = value;
     for (bool goes_on = true; goes_on && n < most_iterations; n++) {

@@ -164,7 +164,8 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 !r->has_durations               ? ""
+                 rules->hidden                   ? ", states by expectation-maximisation,"
+                 : !r->has_durations             ? ""
                  : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
                                                  : ", with durations,");
     else
@@ -172,7 +173,8 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings", sp_fit_method_name(method),
                         how, (long long)r->n_steps, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
-        used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
+        used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
+                        rules->hidden && r->n_steps ? " and labels" : "", (long long)r->n_recordings);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
     if (!isnan(r->floor))
@@ -214,7 +216,7 @@ sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model
 {
     if (!has_labels)
         return SP_FIT_EM;
-    return has_scores && !(rules && rules->durations) ? SP_FIT_CRF : SP_FIT_COUNTS;
+    return has_scores && !(rules && rules->durations) && !sp_rules_hide_states(rules) ? SP_FIT_CRF : SP_FIT_COUNTS;
 }
 
 static sp_status check_durations(const sp_fit_options *options, sp_error *err)
@@ -223,9 +225,6 @@ static sp_status check_durations(const sp_fit_options *options, sp_error *err)
         return SP_OK;
     if (options->prices == SP_PRICES_LEARN && options->method == SP_FIT_EM)
         return sp_fail(err, SP_EINVAL, "`prices` learn needs labels: `method` em does not learn them");
-    if (options->rules && options->rules->durations)
-        return sp_fail(err, SP_EINVAL, "model %s has durations, with which `method` %s cannot learn; `method` counts can",
-                       options->rules->name, sp_fit_method_name(options->method));
     if (options->durations == SP_DURATIONS_LEARN)
         return sp_fail(err, SP_EINVAL, "`durations` learn needs `method` counts: `method` %s does not learn them",
                        sp_fit_method_name(options->method));
@@ -288,6 +287,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     count_used(training, &found);
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
+    if (rules.durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
+        rules.hidden = options->rules;
     TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);

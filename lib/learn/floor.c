@@ -48,7 +48,7 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, double *room, sp_evid
             const sp_training others = sp_tuner_without(u, f);
             sp_model_free(u->models[f]);
             u->models[f] = NULL;
-            TRY(sp_model_from_labels(&others, rules, u->options->smoothing, "fold", &u->models[f], NULL, err));
+            TRY(sp_model_from_labels(&others, rules, u->options->smoothing, u->workers, "fold", &u->models[f], NULL, err));
         }
         TRY(sp_tuner_judge(u, u->models, &out[i], err));
     }

@@ -48,7 +48,8 @@ sp_status sp_cross_decode(const sp_training *training, const sp_model *const *mo
 /* ---- options ---- */
 
 const char *sp_fit_method_name(sp_fit_method method); /* "counts" ... */
-/* What is learnt by where nobody says: by scores and labels the random field, unless the rules have durations, which it cannot learn with. */
+/* What is learnt by where nobody says: by scores and labels the random field, by counts where the rules have durations or several states for a
+ * class, with which the field takes long and has more than one minimum. */
 sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model *rules);
 sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err);
 

@@ -30,7 +30,7 @@ static sp_status fit_folds(sp_tuner *u, const sp_model *model, const sp_fit_repo
         u->models[f]->transition_weight = model->transition_weight;
         u->models[f]->prior_weight = model->prior_weight;
         if (model->min_dwell && u->models[f]->min_dwell)
-            memcpy(u->models[f]->min_dwell, model->min_dwell, (size_t)model->n_classes * sizeof *model->min_dwell);
+            memcpy(u->models[f]->min_dwell, model->min_dwell, (size_t)model->n_states * sizeof *model->min_dwell);
     }
 done:
     return status;

@@ -3,6 +3,7 @@
 
 #include "core/try.h"
 #include "learn/durations/durations.h"
+#include "learn/hidden/hidden.h"
 #include "learn/stretches.h"
 #include "learn/training.h"
 #include "statepath/learn.h"
@@ -131,11 +132,29 @@ static void to_probabilities(const sp_rules *rules, double smoothing, tables *c)
         c->prior[k] = (c->prior[k] + least) / n_steps;
 }
 
-sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, const char *name,
-                               sp_model **out, sp_violations *violations, sp_error *err)
+sp_status sp_fail_without_labels(int64_t n_recordings, sp_error *err)
+{
+    return sp_fail(err, SP_EINVAL,
+                   "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` em",
+                   (long long)n_recordings);
+}
+
+/* As counts would be, where labels do not say the states. */
+static sp_status from_hidden(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
+                             const char *name, sp_model **out, sp_violations *violations, sp_error *err)
+{
+    const sp_hidden_em_options how = {.has_labels = true, .smoothing = smoothing, .most_iterations = 200, .precision = 1e-6};
+    sp_hidden_found found = {0};
+    return sp_hidden_fit(training, rules, &how, workers, name, out, violations, &found, err);
+}
+
+sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
+                               const char *name, sp_model **out, sp_violations *violations, sp_error *err)
 {
     if (!(smoothing >= 0) || isinf(smoothing))
         return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", smoothing);
+    if (rules->hidden)
+        return from_hidden(training, rules, smoothing, workers, name, out, violations, err);
     const size_t K = (size_t)rules->n_classes;
     sp_stretches stretches = {0};
     sp_violations found = {0};
@@ -143,10 +162,7 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
     sp_status status = SP_OK;
     TRY(sp_stretches_init(&stretches, training, rules, &found, err));
     if (stretches.n == 0)
-        TRY(sp_fail(err, SP_EINVAL,
-                    "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` "
-                    "em",
-                    (long long)found.recordings));
+        TRY(sp_fail_without_labels(found.recordings, err));
     if (!(all = calloc(K * K + 2 * K, sizeof *all)))
         TRY(sp_no_memory(err));
     tables c = {all, all + K * K, all + K * K + K};

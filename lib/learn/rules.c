@@ -89,15 +89,17 @@ static void copy_model(sp_rules *rules, const sp_model *model, const int32_t *co
     rules->whole_at_end = model->whole_at_end;
 }
 
+bool sp_rules_hide_states(const sp_model *model)
+{
+    for (int32_t s = 0; model && s < model->n_states; s++)
+        for (int32_t u = 0; u < s; u++)
+            if (sp_model_state_class(model, u) == sp_model_state_class(model, s))
+                return true;
+    return false;
+}
+
 sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err)
 {
-    if (model && model->n_states > model->n_classes)
-        return sp_fail(
-            err, SP_EMODEL,
-            "model %s has %d states for %d classes: labels say the class of a step, not its state, so its weights cannot "
-            "be counted; learn with rules of one state per class (min_dwell holds a class for a while), with rules that "
-            "the labels show (`rules` seen), or without",
-            model->name, model->n_states, model->n_classes);
     size_t n = (size_t)n_classes;
     int32_t *class_of_column = malloc(2 * n * sizeof *class_of_column);
     if (!class_of_column)
@@ -114,8 +116,9 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         if (!copy_durations(n_classes, model->durations, class_of_column, &made.durations))
             TRY(sp_no_memory(err));
         made.declared = model->n_rules > 0 ? model : NULL;
+        made.hidden = sp_rules_hide_states(model) ? model : NULL;
         for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
-            made.dwell[k] += made.dwell[k] == 0;
+            made.dwell[k] = made.hidden || made.dwell[k] == 0 ? 1 : made.dwell[k];
     } else {
         allow_all(&made);
     }

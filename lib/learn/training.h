@@ -33,11 +33,15 @@ typedef struct sp_rules {
     sp_duration *durations; /* [K] or NULL: none; labels are not held against them */
     bool whole_at_start, whole_at_end;
     const sp_model *declared; /* whose rules over more steps fitted models keep; borrowed; or NULL */
+    /* Labels do not say the states of this model: hidden/hidden.h learns by it, and what stands above, of classes, plays no part; borrowed;
+     * or NULL */
+    const sp_model *hidden;
 } sp_rules;
 
 /* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
- * SP_OK; SP_EMODEL (the classes differ; several states for one class: such a model's weights cannot be counted from labels of
- * classes; no class may follow); SP_ENOMEM. */
+ * Of a model with several states for a class `hidden` is set.
+ * SP_OK; SP_EMODEL (the classes differ); SP_ENOMEM. */
+bool sp_rules_hide_states(const sp_model *model); /* has it several states for a class? NULL: no */
 sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err);
 
 /* What the labels show: transitions, starts and ends seen at least min_count >= 1 times; staying where a class is seen. A class
@@ -53,15 +57,16 @@ bool sp_rules_give_rest(const sp_rules *rules, sp_model *model);
 void sp_violations_clear(sp_violations *violations);
 
 /* Transition probabilities P(j|i) = (n_ij + a) / sum over allowed j of (n_ij + a), starts likewise, from the stretches of the labels
- * that obey the rules; the share of each class as prior. Of a class with a duration P(j|i) is given that it is left.
+ * that obey the rules, or, where states are hidden, by expectation-maximisation; the share of each class as prior. Of a class with a duration P(j|i) is given that it is left.
  *   smoothing   a >= 0; with 0 a transition never seen that the rules allow is left out (staying excepted)
  *   violations  out, cleared by the caller; may be NULL
  * Returns SP_OK; SP_EINVAL (no labelled step, smoothing below 0); SP_EMODEL (names); SP_ENOMEM.
  * Source  Dirichlet prior, posterior mean. */
-sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, const char *name,
-                               sp_model **out, sp_violations *violations, sp_error *err);
+sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, sp_workers *workers,
+                               const char *name, sp_model **out, sp_violations *violations, sp_error *err);
 
-/* Baum-Welch on transitions and starts, the scores being log likelihoods as they are: labels are not looked at. Zeros stay zero.
+/* Baum-Welch on transitions and starts, the scores being log likelihoods as they are: labels are not looked at,
+ * but where states are hidden: there paths are held to what labels there are. Zeros stay zero.
  *   log_likelihood  out [most_iterations + 1], one before each iteration and one at the end; may be NULL. It never falls
  *   n_iterations    out
  * Stops when an iteration gains less than precision * |log likelihood|. Starts from equal probabilities of what the rules allow,
@@ -70,5 +75,9 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
 sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations, double precision,
                            sp_workers *workers, const char *name, sp_model **out, double *log_likelihood, int *n_iterations,
                            sp_error *err);
+
+/* Nothing to learn from: SP_EINVAL. */
+sp_status sp_fail_without_labels(int64_t n_recordings, sp_error *err);
+sp_status sp_fail_without_paths(sp_error *err);
 
 #endif

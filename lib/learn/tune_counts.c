@@ -75,6 +75,8 @@ sp_status sp_settings_apply(const sp_settings *s, const sp_training *training, c
     model->temperature = s->temperature;
     model->transition_weight = s->transition_weight;
     model->prior_weight = s->prior_weight;
+    if (rules->hidden) /* states keep their own */
+        return SP_OK;
     if (!model->min_dwell && !(model->min_dwell = malloc((size_t)model->n_classes * sizeof *model->min_dwell)))
         return sp_no_memory(err);
     return sp_settings_dwell(s, training, rules, model->min_dwell, err);
@@ -134,7 +136,7 @@ static sp_status search(trials *t, sp_error *err)
     sp_status status = SP_OK;
     TRY(attempt(t, &plain, err));
     for (int round = 0; round < 2; round++)
-        for (int c = 0; c < N_COORDINATES; c++) {
+        for (int c = 0; c < N_COORDINATES - (t->rules->hidden != NULL); c++) { /* the last one is the dwell */
             sp_settings s = t->list[t->best].settings;
             for (int i = 0; i < coordinates[c].n; i++) {
                 *value_of(&s, &coordinates[c]) = coordinates[c].values[i];
@@ -214,7 +216,7 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
         TRY(sp_tuner_init(&u, err));
         for (int32_t f = 0; f < u.n_folds; f++) {
             sp_training others = sp_tuner_without(&u, f);
-            TRY(sp_model_from_labels(&others, rules, options->smoothing, "fold", &u.models[f], NULL, err));
+            TRY(sp_model_from_labels(&others, rules, options->smoothing, workers, "fold", &u.models[f], NULL, err));
         }
         if (sp_tuner_can_judge(&u))
             TRY(tune(&u, rules, &found, evidence, report, err));
@@ -234,7 +236,7 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
     sp_model *model = NULL;
     sp_settings best;
     sp_status status = SP_OK;
-    TRY(sp_model_from_labels(training, rules, options->smoothing, options->name, &model, &report->violations, err));
+    TRY(sp_model_from_labels(training, rules, options->smoothing, workers, options->name, &model, &report->violations, err));
     TRY(sp_tune_counts(training, options, rules, workers, &best, NULL, report, err));
     if (!isnan(report->after))
         TRY(sp_settings_apply(&best, training, rules, model, err));

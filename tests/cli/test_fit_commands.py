@@ -143,13 +143,50 @@ class TestFit(st.TestCase):
                      sentence="--cost is what settings are chosen by, and so is --tune kappa; leave one of them out")
         self.refuses("fit", "d.h5", "-o", "x.json", "--tune", "cost", status=2, sentence="--tune cost needs --cost: what errors cost, such as 'N1>Wake=2'")
 
-    def test_rules_of_several_states_a_class_are_refused(self):
-        self.write("states.json", json.dumps({"statepath_model": 1, "name": "ab", "classes": CLASSES, "forbid": {},
-                                              "states": {"off": "off", "a": "on", "b": "on", "idle": "idle"}}))
-        self.refuses("fit", "d.h5", "--rules", "states.json", "-o", "m.json",
-                     sentence="model ab has 4 states for 3 classes: labels say the class of a step, not its state, so its weights cannot be "
-                              "counted; learn with rules of one state per class (min_dwell holds a class for a while), with rules that the "
-                              "labels show (--rules seen), or without")
+    def test_rules_of_several_states_a_class(self):
+        """on, off, idle, off, on, ...: which of on and idle follows depends on what was before off, and two states of off remember it."""
+        rng, y, offsets = np.random.default_rng(5), [], [0]
+        for _ in range(12):
+            for k in 20 * [1, 0, 2, 0]:
+                y += int(rng.integers(2, 6)) * [k]
+            offsets.append(len(y))
+        y = np.array(y)
+        e = rng.normal(size=(len(y), 3)) * 2 + np.array([[6, 0, 0], [0, 2, 1], [0, 1, 2]])[y]
+        data = {"log_probs": e - np.log(np.exp(e).sum(axis=1, keepdims=True)), "labels": y, "offsets": np.array(offsets), "classes": CLASSES}
+        self.h5("s.h5", **data)
+        one = {"statepath_model": 1, "name": "one", "classes": ["idle", "on", "off"], "forbid": {"on": ["idle"], "idle": ["on"]}}
+        two = {**one, "name": "two", "states": {"idle": "idle", "on": "on", "a": "off", "b": "off"},
+               "forbid": {**one["forbid"], "a": ["b"], "b": ["a"]}}
+        self.write("one.json", json.dumps(one))
+        self.write("two.json", json.dumps(two))
+        said = self.statepath("fit", "s.h5", "--rules", "two.json", "-o", "m.json").stdout
+        self.assertTrue(said.startswith("fitted by counts, smoothing 0.5, states by expectation-maximisation, on %d labelled steps" % len(y)), said)
+        model = json.loads(self.read("m.json"))
+        self.assertEqual((model["classes"], list(model["states"])), (["off", "on", "idle"], ["a", "b", "on", "idle"]))
+        a, b, on, idle = model["probabilities"]
+        self.assertEqual(a[1], 0)
+        self.assertLess(max(min(on[0], on[1]), min(idle[0], idle[1])), 0.01)  # each is followed by a state of its own,
+        self.assertLess(max(min(a[2], a[3]), min(b[2], b[3])), 0.01)  # which leads to the other
+        self.assertEqual(on[0] > on[1], a[3] > a[2])
+        self.statepath("decode", "s.h5", "--model", "m.json", "-s", "viterbi", "-o", "p.h5")
+        figures = {}
+        for rules, method in ("one", "counts"), ("two", "counts"), ("two", "crf"):
+            r = json.loads(self.statepath("compare", "s.h5", "--model", rules + ".json", "--cv", "4", "--method", method, "--features", "none",
+                                          "--strategies", "viterbi", "--json", "-").stdout)["strategies"]["viterbi"]
+            self.assertEqual(r["illegal"], 0)
+            figures[rules, method] = r["accuracy"]
+        self.assertGreater(min(figures["two", "counts"], figures["two", "crf"]), figures["one", "counts"] + 0.03)
+        # Labels are what paths are held to: few of them, and scores, are learnt from together.
+        data["labels"] = np.where(rng.random(len(y)) < 0.8, -1, y)
+        self.h5("few.h5", **data)
+        for method in "em", "crf", "counts":
+            said = self.statepath("fit", "few.h5", "--rules", "two.json", "--method", method, "-o", "few.json", "-f").stdout
+            model = json.loads(self.read("few.json"))
+            self.statepath("model", "check", "few.json")
+            self.assertIn("on the scores and labels of 12 recordings" if method == "em" else "on %d labelled steps" % (data["labels"] >= 0).sum(), said)
+            self.assertEqual(list(model["states"]), ["a", "b", "on", "idle"])
+        self.refuses("fit", "s.h5", "--rules", "two.json", "-o", "x.json", "--method", "crf", "--memory", "3",
+                     sentence="--memory 3: model two has states or durations of its own that say how a class stays; leave it out")
 
     def test_broken_rules_are_counted_and_shown(self):
         said = self.statepath("fit", "d.h5", "--rules", "rules.json", "-o", "m.json").stdout

@@ -281,10 +281,25 @@ def test_fit_learns_durations_and_keeps_those_of_rules():
     assert json.loads(model.to_json())["durations"] == {"b": {"min": "150s", "max": "150s"}}
     with pytest.raises(sp.StatepathError, match="is a time, 150 s"):
         sp.fit(labels, scores, rules=rules, kind="scores")
-    with pytest.raises(sp.StatepathError, match="has durations, with which method= crf cannot learn"):
-        sp.fit(labels, scores, rules=rules, kind="scores", method="crf", epoch_seconds=30)
+    field = sp.fit(labels, scores, rules=rules, kind="scores", method="crf", penalty=30, epoch_seconds=30)
+    assert json.loads(field.to_json())["durations"] == {"b": {"min": "150s", "max": "150s"}}
     with pytest.raises(sp.StatepathError, match="durations= auto changes nothing where tune= is none"):
         sp.fit(labels, scores, classes=["a", "b"], kind="scores", tune="none", durations="auto")
+
+
+def test_fit_learns_several_states_of_a_class():
+    """Short and long runs of b; half of the labels taken away change little."""
+    rng = np.random.default_rng(3)
+    labels = [np.concatenate([[0] * 4 + [1] * (20 if rng.random() < 0.5 else 1) for _ in range(40)]) for _ in range(6)]
+    rules = sp.Model(["a", "b"], states={"a": "a", "b1": "b", "b2": "b"}, allow=np.ones((3, 3), bool))
+    stays = []
+    for share in 0, 0.5:
+        partial = [np.where(rng.random(len(y)) < share, -1, y) for y in labels]
+        model = json.loads(sp.fit(partial, rules=rules).to_json())
+        assert list(model["states"]) == ["a", "b1", "b2"] and "states by expectation-maximisation" in model["description"]
+        stays.append([model["probabilities"][i][i] for i in range(3)])
+    assert stays[0][1] < 0.1 and stays[0][2] > 0.9
+    assert np.allclose(stays[0], stays[1], atol=0.1)
 
 
 def test_windows_are_learnt_and_applied_whatever_the_order_of_columns(program, tmp_path):

@@ -93,11 +93,12 @@ static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
 {
     chain->n_states = (int32_t)total;
     chain->state_class = new_array(total, sizeof *chain->state_class);
+    chain->declared = new_array(total, sizeof *chain->declared);
     chain->entry = new_array(total, 1);
     chain->start = new_array(total, sizeof *chain->start);
     chain->end = new_array(total, sizeof *chain->end);
     chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
-    return chain->state_class && chain->entry && chain->start && chain->end && (chain->leave || !has_durations);
+    return chain->state_class && chain->declared && chain->entry && chain->start && chain->end && (chain->leave || !has_durations);
 }
 
 /* Counts the compiled states of each column, then hands them out in the order column, declaration, row, place in the row. */
@@ -123,6 +124,7 @@ static sp_status place_states(sp_placement *place, const int32_t *column_of_clas
         cut->first = whole->first + whole->n;
         for (int32_t state = next[k]; state < cut->first + cut->n; state++) {
             chain->state_class[state] = k;
+            chain->declared[state] = s;
             chain->start[state] = -INFINITY;
         }
         next[k] = cut->first + cut->n;

@@ -76,6 +76,7 @@ typedef struct base {
     const sp_model *model;
     int32_t *first; /* [n_states+1] of the labels of a state's dwell */
     int32_t *class; /* [labels] */
+    int32_t *state; /* [labels] */
     double weight;  /* of transitions: log weights are multiplied by it; NaN: they weigh 0 */
 } base;
 
@@ -444,8 +445,8 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
         number[i] = g->label[i] == GAP ? -1 : n++;
     const int64_t n_across = number && !forgets_at_gaps(g) ? list_across(g, number, NULL, NULL, NULL) : -1;
     const size_t M = (size_t)n;
-    int32_t *state_class = sp_zeros(own, M, sizeof *state_class), *to = sp_zeros(own, (size_t)g->n_edges, sizeof *to),
-            *gap_to = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_to);
+    int32_t *state_class = sp_zeros(own, M, sizeof *state_class), *declared = sp_zeros(own, M, sizeof *declared),
+            *to = sp_zeros(own, (size_t)g->n_edges, sizeof *to), *gap_to = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_to);
     int64_t *row = sp_zeros(own, M + 1, sizeof *row), *gap_row = sp_zeros(own, M + 1, sizeof *gap_row), n_edges = 0;
     double *weight = sp_zeros(own, (size_t)g->n_edges, sizeof *weight), *start = sp_zeros(own, M, sizeof *start),
            *end = sp_zeros(own, M, sizeof *end), *gap_weight = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_weight);
@@ -456,6 +457,7 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
         const int32_t s = number[i];
         if (s >= 0) {
             state_class[s] = b->class[g->label[i]];
+            declared[s] = b->state[g->label[i]];
             start[s] = g->start[i];
             end[s] = g->end[i];
         }
@@ -481,6 +483,7 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
     m->end = end;
     m->min_dwell = NULL;
     m->n_rules = 0;
+    product->declared = declared;
     product->gaps = (sp_declared_gaps){entry, n_across >= 0 ? gap_row : NULL, gap_to, gap_weight};
     return SP_OK;
 }
@@ -499,10 +502,13 @@ sp_status sp_product_make(sp_product *product, const sp_model *model, const sp_c
     for (int32_t s = 0; s < model->n_states; s++)
         b.first[s + 1] = b.first[s] + (model->min_dwell && !has_duration(model, s) ? model->min_dwell[s] : 1);
     b.class = sp_zeros(&product->own, (size_t)b.first[model->n_states], sizeof *b.class);
-    TRY(b.class ? SP_OK : sp_no_memory(err));
+    b.state = sp_zeros(&product->own, (size_t)b.first[model->n_states], sizeof *b.state);
+    TRY(b.class && b.state ? SP_OK : sp_no_memory(err));
     for (int32_t s = 0; s < model->n_states; s++)
-        for (int32_t label = b.first[s]; label < b.first[s + 1]; label++)
+        for (int32_t label = b.first[s]; label < b.first[s + 1]; label++) {
             b.class[label] = sp_model_state_class(model, s);
+            b.state[label] = s;
+        }
     base_graph(&g, &b);
     TRY(g.is_whole ? SP_OK : sp_no_memory(err));
     for (int32_t r = 0; r < model->n_rules; r++) {

@@ -11,6 +11,7 @@ typedef struct sp_product {
     sp_model
         model; /* of the product's states, without rules and min_dwell, weights as the chain has them; borrows from the other model */
     sp_declared_gaps gaps;
+    int32_t *declared; /* [model.n_states] state of the other model that each remembers the rules of */
     int32_t n_automata;
     sp_rule_automaton *automata; /* [n_automata] of the rules, over the model's classes; one may be taken, and {0} left */
     bool is_empty;               /* no path keeps the rules; the rest is not filled */

@@ -120,7 +120,9 @@ typedef struct sp_violations {
  * Learning a model: from labels by counts, from scores and labels as a conditional random field, from scores alone by EM; and
  * tuning how it decodes by cross-validation over recordings.
  *
- * What the rules forbid stays forbidden, exactly; every model made here passes sp_model_check().
+ * What the rules forbid stays forbidden, exactly; every model made here passes sp_model_check(). Of rules with several states for a class the
+ * labels are constraints: a step labelled k has one of the states of k, a step without label any. Counts are then expected ones, by
+ * expectation-maximisation, SP_FIT_EM looks at labels, too, and optima are local.
  */
 
 typedef enum sp_fit_method { SP_FIT_COUNTS, SP_FIT_CRF, SP_FIT_EM, SP_N_FIT_METHODS } sp_fit_method;
@@ -213,7 +215,7 @@ typedef struct sp_fit_report {
     const char *untuned;   /* why nothing was tuned, where it was asked for and there are scores; or NULL */
     double penalty, scale; /* crf */
     int iterations;
-    double log_likelihood; /* crf: conditional; em: of the scores */
+    double log_likelihood; /* crf: conditional; em: of the scores, and labels where states are hidden */
     int32_t n_durations;   /* K, or 0: durations were not looked at */
     sp_learnt_duration *durations;
     bool has_durations;    /* they are in the model */

@@ -78,9 +78,30 @@ done:
     return status;
 }
 
+/* Scores, and where each parameter stands. */
+static sp_status lay_out(sp_crf *crf, sp_error *err)
+{
+    const size_t K = (size_t)crf->K;
+    const sp_scores *scores = &crf->training->batch.scores;
+    crf->e = sp_zeros(&crf->own, (size_t)scores->n_steps, K * sizeof *crf->e);
+    crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
+    crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
+    crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
+    crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
+    crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
+    if (crf->own.is_short)
+        return sp_no_memory(err);
+    crf->n_bins = fill_bins(crf->D, crf->bin);
+    copy_scores(scores, crf->e);
+    place_parameters(crf);
+    return SP_OK;
+}
+
 int64_t sp_crf_n_steps(const sp_crf *crf)
 {
     int64_t n = 0;
+    if (crf->hidden)
+        return sp_hidden_field_n_steps(crf->hidden);
     for (int64_t p = 0; p < crf->stretches.n; p++)
         n += sp_crf_uses(crf, crf->stretches.list[p].recording) ? crf->stretches.list[p].n_steps : 0;
     return n;
@@ -96,6 +117,10 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
         return sp_fail(err, SP_EINVAL, "no labels to learn from; learn transitions from the scores alone with `method` em");
     if (memory < 1)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps, at least 1", memory);
+    if (memory > 1 && rules->hidden)
+        return sp_fail(err, SP_EINVAL,
+                       "`memory` %d: model %s has states or durations of its own that say how a class stays; leave it out",
+                       memory, rules->hidden->name);
     size_t K = (size_t)rules->n_classes;
     sp_crf *crf = calloc(1, sizeof *crf);
     if (!crf)
@@ -107,24 +132,19 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     for (size_t k = 0; k < K; k++)
         crf->D = rules->dwell[k] > crf->D ? rules->dwell[k] : crf->D;
     sp_status status = SP_OK;
-    TRY(copy_rules(&crf->rules, rules, err));
-    TRY(sp_stretches_init(&crf->stretches, training, rules, &crf->violations, err));
+    if (rules->hidden) {
+        TRY(sp_hidden_field_new(training, rules, &crf->hidden, &crf->n, &crf->violations, err));
+    } else {
+        TRY(copy_rules(&crf->rules, rules, err));
+        TRY(sp_stretches_init(&crf->stretches, training, rules, &crf->violations, err));
+        TRY(lay_out(crf, err));
+    }
     if (sp_crf_n_steps(crf) == 0)
         TRY(sp_fail(err, SP_EINVAL,
                     "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
                     "`method` em",
                     (long long)crf->violations.recordings,
                     crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : ""));
-    crf->e = sp_zeros(&crf->own, (size_t)training->batch.scores.n_steps, K * sizeof *crf->e);
-    crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
-    crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
-    crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
-    crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
-    crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
-    TRY(sp_owned_status(&crf->own, err));
-    crf->n_bins = fill_bins(crf->D, crf->bin);
-    copy_scores(&training->batch.scores, crf->e);
-    place_parameters(crf);
     *out = crf;
     crf = NULL;
 done:
@@ -136,6 +156,7 @@ void sp_crf_free(sp_crf *crf)
 {
     if (!crf)
         return;
+    sp_hidden_field_free(crf->hidden);
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
     sp_stretches_clear(&crf->stretches);
@@ -221,15 +242,13 @@ static double score_observed(const sp_factors *f, const sp_expected *o)
     return score;
 }
 
-sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty, sp_workers *workers,
-                           double *value, double *gradient, sp_error *err)
+/* F without its penalty. */
+static sp_status likelihood(const sp_crf *crf, const double *theta, sp_workers *workers, double *value, double *gradient,
+                            sp_error *err)
 {
-    if (!(theta[0] > 0) || isinf(theta[0]))
-        return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
     sp_factors factors = {0};
     double *sums = NULL;
     sp_status status = SP_OK;
-    TRY(sp_training_go_on(crf->training, err));
     TRY(sp_factors_init(&factors, crf->K, crf->D, err));
     unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
@@ -243,11 +262,27 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     const int64_t size = sp_expected_size(crf->K, crf->D);
     const sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
     const sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
-    double f = *expected.log_z - score_observed(&factors, &observed);
+    *value = *expected.log_z - score_observed(&factors, &observed);
     for (int64_t i = 0; gradient && i < size; i++)
         sums[i] -= sums[size + i];
     if (gradient)
         sp_crf_gather(crf, &expected, gradient);
+done:
+    free(sums);
+    sp_factors_clear(&factors);
+    return status;
+}
+
+sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_penalty *penalty, sp_workers *workers,
+                           double *value, double *gradient, sp_error *err)
+{
+    if (!(theta[0] > 0) || isinf(theta[0]))
+        return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
+    double f;
+    sp_status status = SP_OK;
+    TRY(sp_training_go_on(crf->training, err));
+    TRY(crf->hidden ? sp_hidden_field_likelihood(crf->hidden, theta, crf->use, workers, &f, gradient, err)
+                    : likelihood(crf, theta, workers, &f, gradient, err));
     for (int64_t i = 0; penalty && penalty->weight > 0 && i < crf->n; i++) {
         double away = theta[i] - (penalty->centre ? penalty->centre[i] : i == 0);
         f += penalty->weight / 2 * away * away;
@@ -256,8 +291,6 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     }
     *value = f;
 done:
-    free(sums);
-    sp_factors_clear(&factors);
     return status;
 }
 

@@ -13,6 +13,7 @@
  * 17-24, ... Recordings are cut at steps that are not labelled, whose label is impossible by its score, or where labels break the
  * rules (training.h); the stretches are learnt from. Minimum dwell in the rules is obeyed exactly. Source  Lafferty, McCallum,
  * Pereira 2001; Sutton and McCallum 2012, doi:10.1561/2200000013.
+ * Where labels do not say the states, what is minimised is that of hidden/hidden_field.h.
  * Not installed.
  */
 #ifndef STATEPATH_LEARN_CRF_H
@@ -61,7 +62,8 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
 typedef struct sp_crf_weights {
     double scale, transitions, prior;
 } sp_crf_weights;
-sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, double *theta, sp_error *err);
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, sp_workers *workers,
+                             double *theta, sp_error *err);
 
 typedef struct sp_minimised {
     double value;

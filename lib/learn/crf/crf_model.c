@@ -27,6 +27,8 @@ static bool observe(const sp_crf *crf, sp_expected *o)
 sp_status sp_crf_usage(const sp_crf *crf, double *usage, sp_error *err)
 {
     sp_expected o;
+    if (crf->hidden)
+        return sp_hidden_field_usage(crf->hidden, crf->use, usage, err);
     if (!observe(crf, &o))
         return sp_no_memory(err);
     *o.scale = (double)sp_crf_n_steps(crf);
@@ -35,16 +37,19 @@ sp_status sp_crf_usage(const sp_crf *crf, double *usage, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, double *theta, sp_error *err)
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, sp_workers *workers,
+                             double *theta, sp_error *err)
 {
     int64_t K = crf->K, D = crf->D;
     sp_expected o;
-    if (!observe(crf, &o))
-        return sp_no_memory(err);
-    memset(theta, 0, (size_t)crf->n * sizeof *theta);
     sp_crf_weights plain = {1, 1, 1};
     if (!weights)
         weights = &plain;
+    if (crf->hidden)
+        return sp_hidden_field_from_counts(crf->hidden, smoothing, weights, crf->use, workers, theta, err);
+    if (!observe(crf, &o))
+        return sp_no_memory(err);
+    memset(theta, 0, (size_t)crf->n * sizeof *theta);
     theta[0] = weights->scale;
     double n_steps = 0, n_starts = 0, start_room = 0;
     for (int64_t k = 0; k < K; k++) {
@@ -157,6 +162,8 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
 {
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
+    if (crf->hidden)
+        return sp_hidden_field_to_model(crf->hidden, theta, name, out, err);
     size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1;
     sp_model *model = sp_model_new(name, crf->K, crf->training->classes);
     double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);

@@ -5,10 +5,12 @@
 #include "core/owned.h"
 #include "learn/crf/crf.h"
 #include "learn/crf/crf_pass.h"
+#include "learn/hidden/hidden_field.h"
 #include "learn/training.h"
 
 struct sp_crf {
     sp_owned own;
+    sp_hidden_field *hidden; /* what labels do not say the states of; the rest up to n is not used then */
     const sp_training *training;
     int32_t K, D, n_bins;
     bool has_bins; /* memory > 1: staying depends on the position; else D > 1 only serves minimum dwells */

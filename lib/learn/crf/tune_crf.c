@@ -47,7 +47,7 @@ static sp_status fit_one(search_state *u, candidate c, double precision, double 
 {
     *result = (sp_minimised){0};
     sp_status status = SP_OK;
-    TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->centre, err));
+    TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->tuner.workers, u->centre, err));
     if (isinf(c.penalty)) {
         memcpy(theta, u->centre, (size_t)u->n * sizeof *theta);
         return SP_OK;
@@ -128,7 +128,7 @@ static sp_status search_init(search_state *u, sp_error *err)
         return sp_no_memory(err);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;
     for (size_t i = 0; i < rows; i++)
-        TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, u->theta + i * (size_t)u->n, err));
+        TRY(sp_crf_from_counts(u->crf, u->smoothing, &u->weights, tuner->workers, u->theta + i * (size_t)u->n, err));
 done:
     return status;
 }

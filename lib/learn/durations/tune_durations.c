@@ -89,7 +89,7 @@ static sp_status make(const sp_training *training, const sp_fit_options *options
 {
     sp_model *model = NULL;
     sp_status status = SP_OK;
-    TRY(sp_model_from_labels(training, rules, options->smoothing, options->name, &model, NULL, err));
+    TRY(sp_model_from_labels(training, rules, options->smoothing, NULL, options->name, &model, NULL, err));
     TRY(sp_settings_apply(settings, training, rules, model, err));
     if (p)
         TRY(sp_durations_set(model, l->found, p, settings->transition_weight, err));
@@ -196,6 +196,8 @@ static const char *reason_against(const sp_training *training, const sp_fit_opti
             return "the rules have a minimum dwell that holds at the end, too";
     if (rules->durations)
         return "the rules have durations of their own";
+    if (rules->hidden)
+        return "the rules have several states for a class";
     if (options->durations == SP_DURATIONS_AUTO && !can_judge(training, options))
         return "nothing is judged that they could be better for";
     return NULL;

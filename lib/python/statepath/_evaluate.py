@@ -454,7 +454,8 @@ def fit(
     scores : array or list, optional
         As in :func:`decode`. Without: counts of labels.
     rules : Model or str, optional
-        What is forbidden stays forbidden, exactly. Without: everything is allowed.
+        What is forbidden stays forbidden, exactly. Without: everything is allowed. Of several states for a class the state of a step is inferred,
+        by expectation-maximisation under the labels.
     method : {"counts", "crf", "em"}, optional
         Counted labels; conditional random field of scores and labels; expectation-maximisation of scores. Without: what the data allow.
     tune : str

@@ -204,7 +204,7 @@ static void test_optimum(void **state)
     sp_workers *one = sp_workers_new(1), *three = sp_workers_new(3);
     sp_crf_penalty penalty = {.weight = 0.5};
     sp_minimised ra, rb, rd;
-    assert_ok(sp_crf_from_counts(crf, 0.5, NULL, b, &err), &err);
+    assert_ok(sp_crf_from_counts(crf, 0.5, NULL, NULL, b, &err), &err);
     assert_ok(sp_crf_minimise(crf, a, &penalty, 1e-14, one, &ra, &err), &err);
     assert_ok(sp_crf_minimise(crf, b, &penalty, 1e-14, one, &rb, &err), &err);
     assert_ok(sp_crf_minimise(crf, d, &penalty, 1e-14, three, &rd, &err), &err);
