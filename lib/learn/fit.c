@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/fusion.h"
 #include "core/model/windows.h"
 #include "core/names.h"
 #include "core/try.h"
@@ -149,11 +150,16 @@ static bool name_odd_classes(const sp_training *training, const sp_fit_options *
     return true;
 }
 
+static double signed_figure(const sp_fit_report *r, double figure)
+{
+    return sp_tune_is_loss(r->tune) ? -figure : figure;
+}
+
 /* How the model came to be, for a person: into its description. */
 static sp_status describe(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
                           const sp_fit_report *r, sp_model *model, sp_error *err)
 {
-    char text[2048], how[256] = "";
+    char text[4096], how[256] = "";
     const sp_fit_method method = r->has_durations                                     ? SP_FIT_COUNTS
                                  : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
                                                                                       : options->method;
@@ -173,6 +179,14 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                         how, (long long)r->n_steps, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
+    for (int32_t c = 0; c < r->fusion.n; c++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
+                         training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
+    if (r->fusion.n && r->fusion.best >= 0)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", %s held out %.4f with the learnt weights, %.4f with their mean, %.4f with %.40s alone",
+                         sp_tune_name(r->tune), signed_figure(r, r->fusion.learnt), signed_figure(r, r->fusion.mean),
+                         signed_figure(r, r->fusion.figure[r->fusion.best]), training->classifiers[r->fusion.best]);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
     if (!isnan(r->floor))
@@ -188,12 +202,11 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (r->violations.illegal)
         used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
-    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     if (!isnan(r->after))
         used +=
             snprintf(text + used, sizeof text - (size_t)used,
                      "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f", sp_tune_name(r->tune),
-                     sp_strategy_about(options->strategy.kind)->name, sign * r->after, sign * r->before);
+                     sp_strategy_about(options->strategy.kind)->name, signed_figure(r, r->after), signed_figure(r, r->before));
     else if (r->untuned)
         used += snprintf(text + used, sizeof text - (size_t)used, "; nothing was tuned: %s", r->untuned);
     if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
@@ -282,7 +295,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     sp_rules rules = {0};
     sp_training seen = *training;
     sp_windows *windows = NULL;
-    double *raised = NULL, *scores = NULL;
+    sp_fusion *fusion = NULL;
+    double *raised = NULL, *fused = NULL, *scores = NULL;
     sp_model *model = NULL;
     sp_status status = SP_OK;
     count_used(training, &found);
@@ -291,6 +305,10 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);
+    TRY(sp_fit_fusion(training, options, &rules, found.floor, workers, &fusion, &fused, &found, err));
+    if (fused)
+        sp_training_take_scores(&seen, fused);
+    seen.n_beside = 0;
     TRY(sp_fit_windows(&seen, options, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
@@ -299,6 +317,8 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     TRY(sp_fit_prices(&seen, options, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
+    model->fusion = fusion;
+    fusion = NULL;
     model->floor = found.floor;
     TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
@@ -311,7 +331,9 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
 done:
     sp_rules_clear(&rules);
     sp_windows_free(windows);
+    sp_fusion_free(fusion);
     free(raised);
+    free(fused);
     free(scores);
     sp_model_free(model);
     sp_fit_report_clear(&found);
