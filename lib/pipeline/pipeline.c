@@ -41,6 +41,8 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     if (status == SP_OK && p->info->has_scores && !o->n_folds) /* whose models have fusions of their own */
         status = p->fused ? sp_fused_take_model(p->fused, p->model, &p->prepare, err)
                           : sp_fusion_check_count(p->model, p->from.n_fused ? p->from.n_fused : 1, err);
+    if (p->from.n_fused) /* each classifier has had it */
+        p->prepare.floor = 0;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
         return sp_fail(err, SP_EINVAL, "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",
                        p->file);
