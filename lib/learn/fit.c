@@ -44,6 +44,7 @@ sp_fit_options sp_fit_options_default(void)
                             .smoothing = 0.5,
                             .memory = 1,
                             .n_folds = 5,
+                            .n_raters = 1,
                             .name = "fitted"};
 }
 
@@ -59,6 +60,8 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
         return sp_fail(err, SP_EINVAL, "penalty %g: a number above 0, or 0 to choose it by cross-validation", options->penalty);
     if (options->memory < 1 || options->memory > 1000)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps from 1 to 1000", options->memory);
+    if (options->n_raters < 1)
+        return sp_fail(err, SP_EINVAL, "%d raters: a recording is there at least once", options->n_raters);
     if (options->n_folds < 2)
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", options->n_folds);
     return SP_OK;
@@ -179,6 +182,9 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
                         how, (long long)r->n_steps, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
+    if (options->n_raters > 1)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", by %d raters whose labels count 1/%d each",
+                         options->n_raters, options->n_raters);
     for (int32_t c = 0; c < r->fusion.n; c++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
                          training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
@@ -294,27 +300,31 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
     sp_rules rules = {0};
     sp_training seen = *training;
+    sp_fit_options how = *options;
     sp_windows *windows = NULL;
     sp_fusion *fusion = NULL;
     double *raised = NULL, *fused = NULL, *scores = NULL;
     sp_model *model = NULL;
     sp_status status = SP_OK;
+    how.smoothing *= options->n_raters;
+    how.penalty *= options->n_raters;
     count_used(training, &found);
+    found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
+    TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);
-    TRY(sp_fit_fusion(training, options, &rules, found.floor, workers, &fusion, &fused, &found, err));
+    TRY(sp_fit_fusion(training, &how, &rules, found.floor, workers, &fusion, &fused, &found, err));
     if (fused)
         sp_training_take_scores(&seen, fused);
     seen.n_beside = 0;
-    TRY(sp_fit_windows(&seen, options, &rules, workers, &windows, &scores, &found, err));
+    TRY(sp_fit_windows(&seen, &how, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
         sp_training_take_scores(&seen, scores);
-    TRY(fit(&seen, options, &rules, workers, &model, &found, err));
-    TRY(sp_fit_prices(&seen, options, workers, model, &found, err));
+    TRY(fit(&seen, &how, &rules, workers, &model, &found, err));
+    TRY(sp_fit_prices(&seen, &how, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
     model->fusion = fusion;
