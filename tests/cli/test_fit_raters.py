@@ -68,6 +68,11 @@ class TestRaters(st.TestCase):
         self.assertEqual(self.fit("b.h5", options=("--labels", "l.h5", "--method", "counts", "--features", "none", "--all-raters"))[1],
                          self.fit("a.h5", options=("--method", "counts", "--features", "none", "--all-raters"))[1])
 
+    def test_copies_of_a_recording_are_not_parted(self):
+        two = {"labels": self.one[:2 * T], "labels_x": self.one[:2 * T], "labels_y": self.two[:2 * T]}
+        self.h5("d.h5", log_probs=self.scores[:2 * T], offsets=[0, T, 2 * T], ids=["r0", "r1"], classes=CLASSES, **two)
+        self.assertIn("nothing was tuned: fewer than three labelled recordings (or groups)", self.fit("d.h5", options=("--all-raters",))[0])
+
     def test_refused(self):
         self.data("d.h5", labels=self.one)
         self.refuses("fit", "d.h5", "-o", "q.json", "--all-raters", status=2,

@@ -6,9 +6,11 @@
 
 /* sp_fit() gives a model, not the objective and its gradient, the likelihoods on the way, nor which recordings are in a fold. */
 #include "core/logmath.h"
+#include "core/model/fusion.h"
 #include "learn/crf/crf.h"
 #include "learn/learn.h"
 #include "learn/training.h"
+#include "learn/tune.h"
 
 static sp_rules some_rules(bool with_dwell)
 {
@@ -232,6 +234,31 @@ static void test_weights_objective(void **state)
         weighed_free(&w);
     }
     sp_workers_free(workers);
+}
+
+/* Weight 0 takes nothing of what is impossible; other weights leave it so; columns are told. */
+static void test_fusion_add(void **state)
+{
+    (void)state;
+    const double scores[2 * 3] = {-1, -INFINITY, -2, -3, -4, -INFINITY};
+    double out[2 * 3] = {0};
+    sp_fusion_add(0, scores, NULL, 2, 3, out);
+    for (int i = 0; i < 6; i++)
+        assert_true(out[i] == 0);
+    sp_fusion_add(0.5, scores, (const int32_t[]){2, 0, 1}, 2, 3, out);
+    const double want[2 * 3] = {-1, -0.5, -INFINITY, -INFINITY, -1.5, -2};
+    assert_memory_equal(out, want, sizeof want);
+    /* The floor is of each of a training set's classifiers; NULL: equal weights. */
+    const double other[2 * 3] = {-INFINITY, -3, -1, -1, -9, -2}, weight[] = {0.25, 2};
+    const sp_training training = {.batch = {.scores = {.data = scores, .dtype = SP_F64, .n_classes = 3, .n_steps = 2}},
+                                  .n_beside = 1,
+                                  .beside = (const double *const[]){other}};
+    const double raised[2 * 3] = {-1, -5, -2, -3, -4, -5}, raised_other[2 * 3] = {-5, -3, -1, -1, -5, -2};
+    sp_training_fuse(&training, weight, exp(-5), out);
+    for (int i = 0; i < 6; i++)
+        assert_close(out[i], 0.25 * raised[i] + 2 * raised_other[i], 1e-12, 1e-12);
+    sp_training_fuse(&training, NULL, 0, out);
+    assert_true(out[0] == -INFINITY && out[2] == -1.5 && out[4] == -6.5);
 }
 
 /* The minimum: no weight's change makes F smaller, of timid and of far too confident scores; equal sets have equal weights, and what says nothing
@@ -631,6 +658,7 @@ int main(void)
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_weights_objective),
         cmocka_unit_test(test_weights_minimum),
+        cmocka_unit_test(test_fusion_add),
         cmocka_unit_test(test_sharp_scores),
         cmocka_unit_test(test_optimum),
         cmocka_unit_test(test_recovery),
