@@ -257,6 +257,24 @@ class TestFusion(st.TestCase):
         self.assertNotIn("fusion", model)
         self.assertIn("of 24 recordings", model["description"])
 
+    def test_folders_and_patterns(self):
+        """A word that stands for many files is one classifier."""
+        self.fit("a.h5", "b.h5")
+        want = self.decoded("a.h5", "b.h5")[0]
+        for folder, e in (("a", self.a), ("b", self.b)):
+            os.mkdir(self.path(folder))
+            for i, name in enumerate(self.ids):
+                self.h5(os.path.join(folder, name + ".h5"), log_probs=e[i * T:(i + 1) * T], labels=self.labels[i * T:(i + 1) * T], classes=CLASSES)
+        for words in (("a", "b"), ("a/{id}.h5", "b/{id}.h5")):
+            self.assertEqual([c["weight"] for c in self.fit(*words, name="f.json")[1]["fusion"]], [0.5, 0.5])
+            np.testing.assert_array_equal(self.decoded(*words, model="f.json")[0], want)
+        self.assertEqual([c["name"] for c in self.fit(*words, name="f.json")[1]["fusion"]], list(words))
+        plain = dict(json.loads(self.read("m.json")))
+        del plain["fusion"]
+        self.write("plain.json", json.dumps(plain))
+        self.assertIn("of several classifiers of the same recordings, a folder or a pattern each, `statepath fit` learns a fusion",
+                      self.statepath("decode", "a/r00.h5", "b/r00.h5", "--model", "plain.json", "-o", "q.h5", status=1).stderr)
+
     def test_wrong_models(self):
         start = {"statepath_model": 1, "name": "m", "classes": CLASSES, "matrix": np.ones((3, 3), int).tolist()}
         for fusion, sentence in (
