@@ -273,8 +273,8 @@ class Model:
 
     What it was made of can be read:
 
-    >>> door.name, door.classes, door.n_classes
-    ('door', ('closed', 'opening', 'open'), 3)
+    >>> door.name, door.classes, door.n_classes, door.fusion
+    ('door', ('closed', 'opening', 'open'), 3, None)
     >>> door.allow.astype(int).tolist(), door.start, door.end, door.log_weights is None
     ([[1, 1, 0], [1, 1, 1], [1, 0, 1]], array([  0., -inf,   0.]), None, True)
     >>> slow = door.with_(min_dwell={"opening": 3}, prior=[0.5, 0.1, 0.4], description="A door that opens slowly", source="its maker")
