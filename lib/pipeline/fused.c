@@ -142,6 +142,8 @@ static sp_status read_fused(void *arg, const sp_part *part, unsigned parts, sp_b
     TRY(first->read(first->arg, part, parts & ~own, block, err));
     if (!(parts & SP_BLOCK_SCORES))
         return SP_OK;
+    const sp_prepare_counts before = f->counts;
+    const int64_t begin = f->info.offsets[part->recording] + (part->count ? 0 : part->first);
     block->dtype = SP_F64;
     TRY(sp_block_add_parts(block, SP_BLOCK_SCORES, err));
     memset(block->scores, 0, (size_t)block->n_steps * (size_t)block->n_classes * sizeof(double));
@@ -150,6 +152,10 @@ static sp_status read_fused(void *arg, const sp_part *part, unsigned parts, sp_b
             TRY(read_member(f, c, part, parts, err));
             add_member(f, c, block);
         }
+    if (begin < f->n_counted) /* again */
+        f->counts = before;
+    else
+        f->n_counted = begin + block->n_steps;
     block->file = f->info.file;
     block->classes = f->info.classes;
 done:

@@ -24,7 +24,8 @@ typedef struct sp_fused {
     sp_fused_mix *mixes;              /* [folds] or one; owned */
     const int32_t *mix_of;            /* [N] of each recording; borrowed; NULL: one is that of all */
     bool missing_uniform;
-    sp_prepare_counts counts;
+    sp_prepare_counts counts; /* of scores that were read for the first time */
+    int64_t n_counted;        /* steps, from the first of all on */
     sp_source_info info;
     sp_block *read; /* scratch */
 } sp_fused;

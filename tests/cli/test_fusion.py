@@ -143,6 +143,13 @@ class TestFusion(st.TestCase):
         self.weighted([(1, self.a), (0.25, zeros)], floor=1e-3)
         for a, b in zip(self.decoded("a.h5", "b.h5", options=("--floor", "1e-3")), self.decoded("w.h5", model="plain.json")):
             np.testing.assert_allclose(a, b, rtol=1e-12)
+        n = int((np.exp(self.a) < 1e-3).sum() + (np.exp(zeros) < 1e-3).sum())
+        for env in ({}, {"STATEPATH_WHOLE_BYTES": "500"}):
+            said = self.statepath("decode", "a.h5", "b.h5", "--model", "m.json", "-o", "p.h5", "-f", "--floor", "1e-3", env=env).stderr
+            self.assertIn("%d score%s raised to the floor 0.001\n" % (n, " was" if n == 1 else "s were"), said)
+        self.file("n.h5", log_probs=np.where(np.arange(N * T)[:, None] == 9, np.nan, self.b))
+        self.assertIn("1 step with NaN says nothing", self.statepath("decode", "a.h5", "n.h5", "--model", "m.json", "-o", "p.h5", "-f", "--missing", "uniform").stderr)
+        self.assertIn("n.h5: /log_probs, recording r00, step 9", self.statepath("decode", "a.h5", "n.h5", "--model", "m.json", "-o", "p.h5", "-f", status=1).stderr)
         model["decoding"] = {"floor": 1e-3}
         self.write("m.json", json.dumps(model))
         for a, b in zip(self.decoded("a.h5", "b.h5"), self.decoded("w.h5", model="plain.json")):

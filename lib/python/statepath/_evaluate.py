@@ -249,7 +249,7 @@ def compare(
         raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
-        rival = Request(rows, request.model, **{k: v for k, v in reading.items() if k != "beside"})  # type: ignore[arg-type]
+        rival = Request(rows, request.model, **{k: v for k, v in reading.items() if k != "beside"})
         rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
     if cv is not None:
         if request.n_fused:
