@@ -344,7 +344,9 @@ static sp_status check_ids(const sp_source *source, sp_error *err)
     if (sp_texts_duplicate((const char *const *)a->ids, a->n_ids, &p, &q))
         return sp_fail(err, SP_EDATA,
                        "%s and %s both hold a recording %s; where the folder tells them apart name them with a pattern, such as "
-                       "'{id}/scores.npy'",
+                       "'{id}/scores.npy'; of several classifiers of the same recordings, a folder or a pattern each, `statepath "
+                       "fit` learns "
+                       "a fusion",
                        a->list->names[sp_many_member_of(source, p)], a->list->names[sp_many_member_of(source, q)], a->ids[p]);
     return p == -2 ? sp_no_memory(err) : SP_OK;
 }

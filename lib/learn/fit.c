@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/fusion.h"
 #include "core/model/windows.h"
 #include "core/names.h"
 #include "core/try.h"
@@ -43,6 +44,7 @@ sp_fit_options sp_fit_options_default(void)
                             .smoothing = 0.5,
                             .memory = 1,
                             .n_folds = 5,
+                            .n_raters = 1,
                             .name = "fitted"};
 }
 
@@ -58,6 +60,8 @@ sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
         return sp_fail(err, SP_EINVAL, "penalty %g: a number above 0, or 0 to choose it by cross-validation", options->penalty);
     if (options->memory < 1 || options->memory > 1000)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps from 1 to 1000", options->memory);
+    if (options->n_raters < 1)
+        return sp_fail(err, SP_EINVAL, "%d raters: a recording is there at least once", options->n_raters);
     if (options->n_folds < 2)
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", options->n_folds);
     return SP_OK;
@@ -149,11 +153,16 @@ static bool name_odd_classes(const sp_training *training, const sp_fit_options *
     return true;
 }
 
+static double signed_figure(const sp_fit_report *r, double figure)
+{
+    return sp_tune_is_loss(r->tune) ? -figure : figure;
+}
+
 /* How the model came to be, for a person: into its description. */
 static sp_status describe(const sp_training *training, const sp_fit_options *options, const sp_rules *rules,
                           const sp_fit_report *r, sp_model *model, sp_error *err)
 {
-    char text[2048], how[256] = "";
+    char text[4096], how[256] = "";
     const sp_fit_method method = r->has_durations                                     ? SP_FIT_COUNTS
                                  : options->method == SP_FIT_CRF && isinf(r->penalty) ? SP_FIT_COUNTS
                                                                                       : options->method;
@@ -175,6 +184,17 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
                         rules->hidden && r->n_steps ? " and labels" : "", (long long)r->n_recordings);
+    if (options->n_raters > 1)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", by %d raters whose labels count 1/%d each",
+                         options->n_raters, options->n_raters);
+    for (int32_t c = 0; c < r->fusion.n; c++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.40s %.4g%s", c ? ", " : ", scores fused (",
+                         training->classifiers[c], r->fusion.weights[c], c == r->fusion.n - 1 ? ")" : "");
+    if (r->fusion.n && r->fusion.best >= 0)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         ", %s held out %.4f with the learnt weights, %.4f with their mean, %.4f with %.40s alone",
+                         sp_tune_name(r->tune), signed_figure(r, r->fusion.learnt), signed_figure(r, r->fusion.mean),
+                         signed_figure(r, r->fusion.figure[r->fusion.best]), training->classifiers[r->fusion.best]);
     if (r->has_windows)
         used += snprintf(text + used, sizeof text - (size_t)used, ", scores weighed with those of neighbouring steps (windows)");
     if (!isnan(r->floor))
@@ -190,12 +210,11 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (r->violations.illegal)
         used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
-    const double sign = sp_tune_is_loss(r->tune) ? -1 : 1;
     if (!isnan(r->after))
         used +=
             snprintf(text + used, sizeof text - (size_t)used,
                      "; %s with %s in the folds that chose the settings %.4f, with plain settings %.4f", sp_tune_name(r->tune),
-                     sp_strategy_about(options->strategy.kind)->name, sign * r->after, sign * r->before);
+                     sp_strategy_about(options->strategy.kind)->name, signed_figure(r, r->after), signed_figure(r, r->before));
     else if (r->untuned)
         used += snprintf(text + used, sizeof text - (size_t)used, "; nothing was tuned: %s", r->untuned);
     if (!isnan(r->after) && r->tune == SP_TUNE_NLL && !goes_by_marginals(options->strategy.kind))
@@ -280,26 +299,37 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     learner *fit = options->method == SP_FIT_EM ? fit_em : options->method == SP_FIT_CRF ? sp_fit_crf : sp_fit_counts;
     sp_rules rules = {0};
     sp_training seen = *training;
+    sp_fit_options how = *options;
     sp_windows *windows = NULL;
-    double *raised = NULL, *scores = NULL;
+    sp_fusion *fusion = NULL;
+    double *raised = NULL, *fused = NULL, *scores = NULL;
     sp_model *model = NULL;
     sp_status status = SP_OK;
+    how.smoothing *= options->n_raters;
+    how.penalty *= options->n_raters;
     count_used(training, &found);
+    found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
     if (rules.durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
         rules.hidden = options->rules;
-    TRY(sp_fit_floor(training, options, &rules, workers, &raised, &found, err));
+    TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);
-    TRY(sp_fit_windows(&seen, options, &rules, workers, &windows, &scores, &found, err));
+    TRY(sp_fit_fusion(training, &how, &rules, found.floor, workers, &fusion, &fused, &found, err));
+    if (fused)
+        sp_training_take_scores(&seen, fused);
+    seen.n_beside = 0;
+    TRY(sp_fit_windows(&seen, &how, &rules, workers, &windows, &scores, &found, err));
     found.has_windows = windows != NULL;
     if (windows)
         sp_training_take_scores(&seen, scores);
-    TRY(fit(&seen, options, &rules, workers, &model, &found, err));
-    TRY(sp_fit_prices(&seen, options, workers, model, &found, err));
+    TRY(fit(&seen, &how, &rules, workers, &model, &found, err));
+    TRY(sp_fit_prices(&seen, &how, workers, model, &found, err));
     model->windows = windows;
     windows = NULL;
+    model->fusion = fusion;
+    fusion = NULL;
     model->floor = found.floor;
     TRY(describe(training, options, &rules, &found, model, err));
     TRY(sp_model_check(model, err));
@@ -312,7 +342,9 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
 done:
     sp_rules_clear(&rules);
     sp_windows_free(windows);
+    sp_fusion_free(fusion);
     free(raised);
+    free(fused);
     free(scores);
     sp_model_free(model);
     sp_fit_report_clear(&found);

@@ -18,20 +18,15 @@ static bool has_zeros(const sp_training *training)
     const size_t K = (size_t)batch->scores.n_classes;
     for (int64_t n = 0; n < batch->n_recordings; n++) {
         const size_t end = (size_t)batch->offsets[n + 1] * K;
-        for (size_t i = (size_t)batch->offsets[n] * K; sp_training_uses(training, n) && i < end; i++)
-            if (number_get(batch->scores.data, batch->scores.dtype, i) == -INFINITY)
+        for (size_t i = (size_t)batch->offsets[n] * K; sp_training_uses(training, n) && i < end; i++) {
+            bool is_zero = number_get(batch->scores.data, batch->scores.dtype, i) == -INFINITY;
+            for (int32_t c = 0; c < training->n_beside; c++)
+                is_zero |= training->beside[c][i] == -INFINITY;
+            if (is_zero)
                 return true;
+        }
     }
     return false;
-}
-
-/* The scores with this floor; 0: none. out [S,K] */
-static void raise_scores(const sp_scores *scores, double floor, double *out)
-{
-    const int64_t n = scores->n_steps * scores->n_classes;
-    for (int64_t i = 0; i < n; i++)
-        out[i] = number_get(scores->data, scores->dtype, (size_t)i);
-    number_raise(out, n, log(floor));
 }
 
 /* What counts as they are make, with each floor, of recordings that they did not see. room [S,K] */
@@ -43,7 +38,7 @@ static sp_status judge(sp_tuner *u, const sp_rules *rules, double *room, sp_evid
     sp_training_take_scores(&raised, room);
     u->training = &raised;
     for (int i = 0; i < N_FLOORS; i++) {
-        raise_scores(&given->batch.scores, floors[i], room);
+        sp_training_fuse(given, NULL, floors[i], room);
         for (int32_t f = 0; f < u->n_folds; f++) {
             const sp_training others = sp_tuner_without(u, f);
             sp_model_free(u->models[f]);
@@ -95,7 +90,7 @@ sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *option
     if (floors[chosen] > 0) {
         report->floor = floors[chosen];
         report->n_lost = evidence[0].n_lost;
-        raise_scores(given, floors[chosen], room);
+        sp_training_fuse(training, NULL, floors[chosen], room);
         *scores = room;
         room = NULL;
     }

@@ -3,6 +3,7 @@
 #include "decode/own_chains.h"
 #include "evaluate/work.h"
 #include "learn/learn.h"
+#include "pipeline/fused.h"
 #include "pipeline/long/long_recording.h"
 #include "pipeline/path_source.h"
 
@@ -63,6 +64,8 @@ static bool takes_chunks(const sp_pipeline *p)
 static void summarise(const sp_pipeline *p)
 {
     const sp_run_counts *done = &p->done;
+    const sp_prepare_counts *scores = p->fused ? &p->fused->counts : &done->scores;
+    const double floor = p->fused && !p->folds ? p->fused->mixes[0].floor : p->prepare.floor;
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
     sp_count_text(p->info->n_recordings, all);
@@ -74,13 +77,13 @@ static void summarise(const sp_pipeline *p)
             sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s were decoded by breaking the fewest rules", p->names[s],
                           sp_count_text(done->relaxed[s], n), all, recordings);
     }
-    if (done->scores.floored)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(done->scores.floored, n),
-                      done->scores.floored == 1 ? " was" : "s were", p->prepare.floor);
-    if (done->scores.missing)
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA, "%s %s with NaN say%s nothing (`missing` uniform)", sp_count_text(done->scores.missing, n),
-            sp_word_of(&p->words, done->scores.missing == 1 ? SP_STEP : SP_STEPS), done->scores.missing == 1 ? "s" : "");
+    if (scores->floored && floor > 0)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(scores->floored, n),
+                      scores->floored == 1 ? " was" : "s were", floor);
+    if (scores->missing)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s %s with NaN say%s nothing (`missing` uniform)",
+                      sp_count_text(scores->missing, n), sp_word_of(&p->words, scores->missing == 1 ? SP_STEP : SP_STEPS),
+                      scores->missing == 1 ? "s" : "");
 }
 
 const sp_path_source sp_decoding_source = {.is_decoded = true,

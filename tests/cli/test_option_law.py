@@ -147,6 +147,7 @@ merge P1.h5 P2.h5 --json r.json
 fit night.h5 -r sleep-permissive -o out.json --method counts
     ! --max-states 1                ; --rule .
     --features none
+    --all-raters                    ; = raters.h5 -r sleep-permissive -o out.json --method counts
     --prices                        ; --rule 'x: at_most 0 N2'
     --tied                          ; = bioes.h5 -o out.json --folds 2
     --at                            ; = bioes.h5 -o out.json --tied bioes --folds 2
@@ -382,6 +383,7 @@ def make_files(folder):
     h5("night.h5", **night)
     h5("other.h5", **dict(night, probs=scores(labels, 5)))
     h5("few.h5", **dict(night, labels=few))
+    h5("raters.h5", **dict(night, labels_one=labels, labels_two=few))
     h5("padded.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), lengths=[T] * N, short=[T // 2] * N)
     h5("holes.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), valid=rng.random((N, T)) < .9)
     h5("bare.h5", classes=None, probs=probs, labels=labels, offsets=common["offsets"])

@@ -1,4 +1,5 @@
 #include "statepath/model.h"
+#include "core/model/fusion.h"
 #include "core/model/model.h"
 #include "core/model/windows.h"
 
@@ -72,6 +73,7 @@ void sp_model_free(sp_model *model)
     free(model->prior);
     free(model->labeller);
     sp_windows_free(model->windows);
+    sp_fusion_free(model->fusion);
     free(model);
 }
 

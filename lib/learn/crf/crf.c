@@ -7,6 +7,7 @@
 #include "learn/lbfgs.h"
 #include "learn/training.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +184,7 @@ void sp_crf_use(sp_crf *crf, const uint8_t *use)
 static void unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 {
     int64_t K = crf->K, D = crf->D;
-    factors->scale = theta[0];
+    factors->scale[0] = theta[0];
     factors->dwell = crf->rules.dwell;
     factors->dwell_at_end = crf->rules.dwell_at_end;
     factors->is_even = !crf->has_bins;
@@ -229,7 +230,9 @@ void sp_crf_gather(const sp_crf *crf, const sp_expected *d, double *gradient)
 static double score_observed(const sp_factors *f, const sp_expected *o)
 {
     int64_t K = f->n_classes, D = f->n_positions;
-    double score = f->scale * *o->scale;
+    double score = 0;
+    for (int32_t c = 0; c < f->n_scores; c++)
+        score += f->scale[c] * o->scale[c];
     for (int64_t k = 0; k < K; k++) {
         score += f->bias[k] * o->bias[k];
         score += o->start[k] > 0 ? f->start[k] * o->start[k] : 0;
@@ -242,31 +245,50 @@ static double score_observed(const sp_factors *f, const sp_expected *o)
     return score;
 }
 
+/* The sum over stretches of log Z - score of the labels; with `sums` the expected uses of factors less those of the labels, to be freed.
+ * The factors are those of theta, but for the scales of scores e [n_scores][S,K]. */
+static sp_status negative_log_likelihood(const sp_crf *crf, sp_factors *factors, const double *const *e, sp_workers *workers,
+                                         double *value, double **sums, sp_error *err)
+{
+    sp_sweep sweep = {.factors = factors,
+                      .stretches = &crf->stretches,
+                      .e = e,
+                      .use = crf->use,
+                      .labels = crf->training->labels,
+                      .wants_counts = sums != NULL};
+    double *found = NULL;
+    sp_status status = SP_OK;
+    sp_factors_prepare(factors);
+    TRY(sp_sweep_run(&sweep, workers, &found, err));
+    const int64_t size = sp_expected_size(crf->K, crf->D);
+    const sp_expected observed = sp_expected_over(found + size, crf->K, crf->D);
+    *value = found[0] - score_observed(factors, &observed);
+    for (int64_t i = 0; sums && i < size; i++)
+        found[i] -= found[size + i];
+    if (sums) {
+        *sums = found;
+        found = NULL;
+    }
+done:
+    free(found);
+    return status;
+}
+
 /* F without its penalty. */
 static sp_status likelihood(const sp_crf *crf, const double *theta, sp_workers *workers, double *value, double *gradient,
                             sp_error *err)
 {
     sp_factors factors = {0};
     double *sums = NULL;
+    const double *const e[] = {crf->e};
     sp_status status = SP_OK;
     TRY(sp_factors_init(&factors, crf->K, crf->D, err));
     unpack(crf, theta, &factors);
-    sp_factors_prepare(&factors);
-    sp_sweep sweep = {.factors = &factors,
-                      .stretches = &crf->stretches,
-                      .e = crf->e,
-                      .use = crf->use,
-                      .labels = crf->training->labels,
-                      .wants_counts = gradient != NULL};
-    TRY(sp_sweep_run(&sweep, workers, &sums, err));
-    const int64_t size = sp_expected_size(crf->K, crf->D);
-    const sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
-    const sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
-    *value = *expected.log_z - score_observed(&factors, &observed);
-    for (int64_t i = 0; gradient && i < size; i++)
-        sums[i] -= sums[size + i];
-    if (gradient)
-        sp_crf_gather(crf, &expected, gradient);
+    TRY(negative_log_likelihood(crf, &factors, e, workers, value, gradient ? &sums : NULL, err));
+    if (gradient) {
+        const sp_expected away = sp_expected_over(sums, crf->K, crf->D);
+        sp_crf_gather(crf, &away, gradient);
+    }
 done:
     free(sums);
     sp_factors_clear(&factors);
@@ -351,5 +373,71 @@ sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty
     *result = (sp_minimised){found.value, found.iterations, found.evaluations, found.is_converged};
 done:
     free(all);
+    return status;
+}
+
+/* ---- weights of several sets of scores ---- */
+
+sp_status sp_crf_weights_objective(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, const double *weight,
+                                   sp_workers *workers, double *value, double *gradient, sp_error *err)
+{
+    sp_factors factors = {0};
+    double *sums = NULL, f;
+    sp_status status = SP_OK;
+    TRY(sp_factors_init(&factors, crf->K, crf->D, err));
+    unpack(crf, theta, &factors);
+    factors.n_scores = scores->n;
+    for (int32_t c = 0; c < scores->n; c++)
+        factors.scale[c] = weight[c] > DBL_MIN ? weight[c] : DBL_MIN; /* 0 * -INFINITY would be no number */
+    TRY(sp_training_go_on(crf->training, err));
+    TRY(negative_log_likelihood(crf, &factors, scores->sets, workers, &f, gradient ? &sums : NULL, err));
+    for (int32_t c = 0; c < scores->n; c++) {
+        const double away = weight[c] - 1. / scores->n;
+        f += scores->penalty / 2 * away * away;
+        if (gradient)
+            gradient[c] = sp_expected_over(sums, crf->K, crf->D).scale[c] + scores->penalty * away;
+    }
+    *value = f;
+done:
+    free(sums);
+    sp_factors_clear(&factors);
+    return status;
+}
+
+typedef struct weighing {
+    const sp_crf *crf;
+    const double *theta;
+    const sp_crf_scores *scores;
+    sp_workers *workers;
+} weighing;
+
+/* Of the logs of the weights, by which none is below 0 and useless ones go to 0. */
+static sp_status evaluate_logs(void *arg, const double *log_weight, double *value, double *gradient, sp_error *err)
+{
+    const weighing *w = arg;
+    double weight[SP_MOST_CLASSIFIERS];
+    *value = INFINITY;
+    for (int32_t c = 0; c < w->scores->n; c++) {
+        weight[c] = exp(log_weight[c]);
+        if (!isfinite(weight[c]))
+            return SP_OK;
+    }
+    const sp_status status = sp_crf_weights_objective(w->crf, w->theta, w->scores, weight, w->workers, value, gradient, err);
+    for (int32_t c = 0; status == SP_OK && c < w->scores->n; c++)
+        gradient[c] *= weight[c];
+    return status;
+}
+
+sp_status sp_crf_weigh(const sp_crf *crf, const double *theta, const sp_crf_scores *scores, double precision, sp_workers *workers,
+                       double *weight, sp_error *err)
+{
+    weighing w = {crf, theta, scores, workers};
+    double log_weight[SP_MOST_CLASSIFIERS];
+    sp_lbfgs_result result;
+    for (int32_t c = 0; c < scores->n; c++)
+        log_weight[c] = -log(scores->n);
+    const sp_status status = sp_lbfgs(scores->n, log_weight, evaluate_logs, &w, precision, MOST_ITERATIONS, &result, err);
+    for (int32_t c = 0; status == SP_OK && c < scores->n; c++)
+        weight[c] = exp(log_weight[c]);
     return status;
 }

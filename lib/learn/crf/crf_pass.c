@@ -1,6 +1,6 @@
 /* Forward-backward for learning, in logs.
  *
- *     a[0,k,i] = start[k] + x[0,k]  at the position where a run begins,   x[t,k] = scale e[t,k] + bias[k]
+ *     a[0,k,i] = start[k] + x[0,k]  at the position where a run begins,   x[t,k] = sum_c scale[c] e_c[t,k] + bias[k]
  *     out[t,k] = log sum over i >= dwell[k]-1 of exp(a[t,k,i])
  *     a[t,k,0] = log sum_j exp(out[t-1,j] + exit[j,k]) + x[t,k]
  *     a[t,k,i+1] = a[t-1,k,i] + stay[k,i] + x[t,k]                   (the last position also stays where it is)
@@ -26,7 +26,7 @@ static const double lost = -60;
 
 typedef struct pass {
     const sp_factors *f;
-    const double *e; /* [T,K] of the stretch */
+    const double *const *e; /* [n_scores][S,K] */
     const sp_stretch *stretch;
     int32_t K, D;
     double *x;   /* [T,K] */
@@ -123,8 +123,11 @@ static double forward(const pass *s)
     int64_t T = s->stretch->n_steps;
     int32_t K = s->K, D = s->D;
     double log_z = 0;
-    for (int64_t i = 0; i < T * K; i++)
-        s->x[i] = s->f->scale * s->e[i] + s->f->bias[i % K];
+    for (int32_t c = 0; c < s->f->n_scores; c++) {
+        const double *e = s->e[c] + s->stretch->first * K, scale = s->f->scale[c];
+        for (int64_t i = 0; i < T * K; i++)
+            s->x[i] = scale * e[i] + (c ? s->x[i] : s->f->bias[i % K]);
+    }
     for (int64_t t = 0; t < T; t++) {
         double *a = s->a + t * K * D;
         if (t == 0) {
@@ -177,7 +180,7 @@ static void backward_end(const pass *s)
 static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
 {
     int32_t K = s->K, D = s->D;
-    const double *a = s->a + t * K * D, *e = s->e + t * K;
+    const double *a = s->a + t * K * D;
     double total = 0;
     for (int32_t i = 0; i < K * D; i++)
         s->s[i] = a[i] + s->b[i];
@@ -192,8 +195,8 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     for (int32_t k = 0; k < K; k++) {
         double share = s->p[k] / total;
         sum->bias[k] += share;
-        if (share > 0)
-            *sum->scale += share * e[k];
+        for (int32_t c = 0; share > 0 && c < s->f->n_scores; c++)
+            sum->scale[c] += share * s->e[c][(s->stretch->first + t) * K + k];
         if (t == 0 && s->stretch->is_start)
             sum->start[k] += share;
         if (t == s->stretch->n_steps - 1 && s->stretch->is_end)
@@ -274,17 +277,13 @@ static void backward(const pass *s, sp_expected *sum)
     }
 }
 
-static bool pass_over(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts,
+static bool pass_over(const sp_factors *factors, const double *const *e, const sp_stretch *stretch, bool wants_counts,
                       sp_scratch *scratch, sp_expected *sum)
 {
     size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)stretch->n_steps;
     if (T > SIZE_MAX / sizeof(double) / (K * D))
         return false;
-    pass s = {.f = factors,
-              .e = e + (size_t)stretch->first * K,
-              .stretch = stretch,
-              .K = factors->n_classes,
-              .D = factors->n_positions};
+    pass s = {.f = factors, .e = e, .stretch = stretch, .K = factors->n_classes, .D = factors->n_positions};
     s.x = sp_scratch_get(scratch, T * K, sizeof(double));
     s.a = sp_scratch_get(scratch, T * K * D, sizeof(double));
     s.out = sp_scratch_get(scratch, T * K, sizeof(double));
@@ -316,8 +315,8 @@ static bool pass_over(const sp_factors *factors, const double *e, const sp_stret
     return true;
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_stretch *stretch, bool wants_counts, sp_scratch *scratch,
-                 sp_expected *sum)
+bool sp_crf_pass(const sp_factors *factors, const double *const *e, const sp_stretch *stretch, bool wants_counts,
+                 sp_scratch *scratch, sp_expected *sum)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
     bool has_room = pass_over(factors, e, stretch, wants_counts, scratch, sum);

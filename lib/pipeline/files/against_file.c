@@ -123,21 +123,6 @@ static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options
     return status;
 }
 
-/* Steps that the first's labels leave out are left out of the other scores too. */
-static sp_status share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err)
-{
-    const sp_match_side ours = sp_match_side_of(sp_source_info_of(source), NULL, 0);
-    const sp_match_side others = sp_match_side_of(sp_source_info_of(first), NULL, 0);
-    int64_t *recording = malloc(((size_t)ours.n + 1) * sizeof *recording);
-    sp_status status = recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_source_share_holes(source, first, recording, true, false, gaps, err);
-    else if (status == SP_EDATA)
-        status = SP_OK; /* which is said when they are matched */
-    free(recording);
-    return status;
-}
-
 static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words *words, const sp_pipeline *p,
                           const sp_file_input *first, sp_error *err)
 {
@@ -160,7 +145,7 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         TRY(sp_decided_know(&in->decided, &r->p, err));
     TRY(sp_source_seconds(first->source, &first_seconds, err));
     TRY(sp_source_seconds(in->source, &seconds, err));
-    TRY(share_holes(in->source, first->source, places.gaps, err));
+    TRY(sp_run_share_holes(in->source, first->source, places.gaps, err));
     TRY(sp_against_match(r, p, first_seconds, seconds, err));
     if (has_labels && !p->info->has_labels)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,

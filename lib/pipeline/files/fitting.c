@@ -23,6 +23,9 @@ typedef struct sp_fitting_file {
     sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;
     sp_file_input in;
+    double *scores[SP_MOST_CLASSIFIERS]; /* [S,K] of each classifier, where there are several */
+    sp_rater_labels raters;              /* with all_raters */
+    int32_t *group;                      /* [N] with all_raters, of the copies of the recordings */
 } fitting_file;
 
 /* ---- words to options ---- */
@@ -32,7 +35,7 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_run_options *o = f->run;
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
-    const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
+    const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters, has_scores = f->info->has_scores;
     out->method = sp_fit_method_for(has_labels, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
@@ -58,6 +61,84 @@ static sp_status read_groups(sp_fitting *f, const sp_groups *groups, sp_error *e
     sp_status status = sp_source_subjects(f->file->in.source, groups, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
+}
+
+/* ---- all raters ---- */
+
+static sp_status find_raters(sp_fitting *f, sp_error *err)
+{
+    sp_file_input *in = &f->file->in;
+    sp_source *source = f->run->reference ? in->reference.source : in->source;
+    if (!f->run->fit.all_raters)
+        return SP_OK;
+    if (in->is_decided)
+        return sp_fail(err, SP_EINVAL, "`all_raters` learns from labels beside scores, and %s holds decided classes", f->info->file);
+    sp_status status = sp_source_find_raters(source, &f->file->raters.found, err);
+    if (status == SP_OK && f->file->raters.found.n_raters == 0)
+        return sp_fail(err, SP_EINVAL, "`all_raters`: %s has no labels of several raters, datasets labels_X beside the labels",
+                       sp_source_info_of(source)->file);
+    return status;
+}
+
+/* `copies` times the scores of a classifier; the old ones are freed. */
+static sp_status copy_scores(double **scores, size_t size, int32_t copies, sp_error *err)
+{
+    double *all = malloc(size * (size_t)copies * sizeof *all + 1);
+    if (!all)
+        return sp_no_memory(err);
+    for (int32_t i = 0; i < copies; i++)
+        memcpy(all + (size_t)i * size, *scores, size * sizeof *all);
+    free(*scores);
+    *scores = all;
+    return SP_OK;
+}
+
+/* The recordings once for each rater, with the labels that they gave. */
+static sp_status copy_for_raters(sp_fitting *f, sp_error *err)
+{
+    sp_rater_labels *raters = &f->file->raters;
+    const int32_t R = raters->found.n_raters;
+    const sp_block *one = f->block;
+    const int64_t N = one->n_recordings, S = one->n_steps;
+    const sp_part all = {.count = N};
+    sp_block *many = NULL;
+    sp_status status = SP_OK;
+    if (R == 0)
+        return SP_OK;
+    TRY(sp_rater_labels_read(raters, &f->file->p.from, &all, S, err));
+    TRY((many = sp_block_new()) ? SP_OK : sp_no_memory(err));
+    TRY(sp_block_reserve(many, N * R, S * R, one->n_classes, one->dtype, sp_block_parts(one) | SP_BLOCK_LABELS, err));
+    for (int32_t r = 0; r < R; r++) {
+        sp_copy_steps(many, r * S, one, 0, S);
+        memcpy(many->labels + r * S, raters->labels[r], (size_t)S * sizeof *many->labels);
+        for (int64_t n = 0; n <= N; n++)
+            many->offsets[r * N + n] = r * S + one->offsets[n];
+    }
+    for (int c = 1; c < SP_MOST_CLASSIFIERS; c++)
+        if (f->file->scores[c])
+            TRY(copy_scores(&f->file->scores[c], (size_t)(S * one->n_classes), R, err));
+    sp_block_free(f->block);
+    f->block = many;
+    many = NULL;
+done:
+    sp_block_free(many);
+    return status;
+}
+
+/* Copies of a recording are never parted. */
+static sp_status group_copies(sp_fitting *f, sp_error *err)
+{
+    const int32_t R = f->file->raters.found.n_raters;
+    const int64_t N = R ? f->block->n_recordings / R : 0;
+    if (R == 0)
+        return SP_OK;
+    if (!(f->file->group = malloc(((size_t)(N * R) + 1) * sizeof *f->file->group)))
+        return sp_no_memory(err);
+    for (int64_t n = 0; n < N * R; n++)
+        f->file->group[n] = f->options.group ? f->options.group[n % N] : (int32_t)(n % N);
+    f->options.group = f->file->group;
+    f->options.n_raters = R;
+    return SP_OK;
 }
 
 /* ---- the file ---- */
@@ -115,6 +196,27 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     return status;
 }
 
+/* The scores of each classifier, read as one after the other; the first's are those of the block. */
+static sp_status read_classifiers(sp_fitting *f, const sp_part *all, const sp_prepare_options *usual, sp_error *err)
+{
+    const sp_recordings *from = &f->file->p.from;
+    const int32_t n = f->file->in.fused.n;
+    sp_status status = SP_OK;
+    for (int32_t c = n - 1; c >= 0; c--) {
+        sp_prepare_options how = *usual;
+        sp_fused_take_one(&f->file->in.fused, c, &how);
+        TRY(from->read(from->arg, all, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_SCORES, f->block, err));
+        TRY(sp_prepare(f->block, &how, NULL, NULL, err));
+        const size_t size = (size_t)f->block->n_steps * (size_t)f->block->n_classes * sizeof(double);
+        if (c == 0)
+            break;
+        TRY((f->file->scores[c] = malloc(size + 1)) ? SP_OK : sp_no_memory(err));
+        memcpy(f->file->scores[c], f->block->scores, size);
+    }
+done:
+    return status;
+}
+
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
     const sp_recordings *from = &f->file->p.from;
@@ -125,6 +227,9 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
         return sp_no_memory(err);
     sp_prepare_options prepare = sp_run_prepare_plain(o);
     sp_status status = SP_OK;
+    prepare.kind = f->info->kind;
+    if (f->file->in.fused.n)
+        return read_classifiers(f, &all, &prepare, err);
     TRY(from->read(from->arg, &all, parts, f->block, err));
     if (f->file->in.is_decided)
         TRY(read_decided(f, err));
@@ -132,7 +237,6 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
         TRY(use_rules_classes(f, err));
     if (!has_scores)
         return SP_OK;
-    prepare.kind = f->info->kind;
     TRY(sp_prepare_options_check(&prepare, err));
     TRY(sp_prepare(f->block, &prepare, NULL, NULL, err));
 done:
@@ -149,6 +253,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     sp_reference_words words = {.codes = NULL};
     sp_status status = SP_OK;
     TRY(sp_run_places(o, file, &places, err));
+    in->fuses_alike = true;
     places.needs_scores = in->takes_decided =
         o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
@@ -187,21 +292,29 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     if (o->rule && !f->rules)
         TRY(sp_fail(err, SP_EINVAL, "`rule` is added to rules: `rules` M names a model of them"));
     TRY(open_file(f, file, err));
+    TRY(find_raters(f, err));
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
+    TRY(copy_for_raters(f, err));
     TRY(name_classes(f, err));
     TRY(sp_fit_objective(&o->fit, &p->plan, f->info->has_scores || f->decided, f->block->n_classes,
                          (const char *const *)f->classes, &f->options, &f->costs, err));
     TRY(read_groups(f, &p->plan.groups, err));
+    TRY(group_copies(f, err));
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
+    const sp_fused *fused = &f->file->in.fused;
     f->training = (sp_training){.batch = sp_block_batch(f->block),
+                                .n_beside = fused->n ? fused->n - 1 : 0,
+                                .beside = (const double *const *)f->file->scores + 1,
+                                .classifiers = (const char *const *)fused->names,
                                 .decided = f->decided ? f->decided->labels : NULL,
                                 .labels = f->block->labels,
                                 .classes = f->classes,
                                 .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
                                 .max_states = f->run->max_states,
-                                .may_have_floor = f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
+                                .may_have_floor = fused->n ? sp_fused_may_have_floor(fused)
+                                                           : f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
 done:
     return status;
@@ -220,6 +333,10 @@ void sp_fitting_close(sp_fitting *f)
     sp_block_free(f->block);
     sp_block_free(f->decided);
     if (f->file) {
+        for (int c = 0; c < SP_MOST_CLASSIFIERS; c++)
+            free(f->file->scores[c]);
+        sp_rater_labels_clear(&f->file->raters);
+        free(f->file->group);
         sp_file_input_close(&f->file->in);
         sp_pipeline_close(&f->file->p);
     }

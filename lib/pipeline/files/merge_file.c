@@ -128,7 +128,7 @@ static sp_status open_inputs(sp_merge_run *r, merged_inputs *inputs, sp_error *e
     sp_status status = SP_OK;
     TRY(sp_pipeline_open_file(&r->again, &inputs->in, files[0], o, &r->p.plan, NULL, err));
     if (r->p.folds)
-        sp_merge_use_folds(r, &r->again);
+        TRY(sp_merge_use_folds(r, &r->again, err));
     if (r->p.folds && inputs->in.is_decided)
         TRY(sp_decided_know_folds(&inputs->in.decided, r->p.folds, err));
     TRY(r->again.info->n_recordings == m->n_recordings ? SP_OK : SP_EDATA);

@@ -265,15 +265,28 @@ static sp_status open_texts(sp_pipeline *p, sp_file_input *in, sp_error *err)
     return status;
 }
 
+sp_recordings sp_recordings_of_source(sp_source *source)
+{
+    return (sp_recordings){
+        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
+}
+
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
 {
-    sp_status status = sp_source_open(p->file, places, &in->source, err);
-    if ((status == SP_EFILE || status == SP_EDATA) && in->takes_decided && !places->scores)
+    sp_source_options first = *places;
+    bool is_fused = false;
+    sp_status status = sp_fused_files_ask(p, in, places, &is_fused, err);
+    if (status != SP_OK)
+        return status;
+    first.more = is_fused ? NULL : places->more;
+    status = sp_source_open(p->file, &first, &in->source, err);
+    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && in->takes_decided && !places->scores)
         status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;
-    p->from = (sp_recordings){
-        .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
+    p->from = sp_recordings_of_source(in->source);
+    if (is_fused && (status = sp_fused_files_open(p, in, places, err)) != SP_OK)
+        return status;
     p->file = p->from.info->file;
     p->about.holes = sp_source_holes(in->source);
     if (p->opt->output && sp_paths_writer_takes_tokens(p->opt->output))
@@ -322,7 +335,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
 {
     sp_source_options places;
     sp_status status = SP_OK;
-    *in = (sp_file_input){.takes_decided = in->takes_decided};
+    *in = (sp_file_input){.takes_decided = in->takes_decided, .fuses_alike = opt->n_folds > 0};
     TRY(sp_pipeline_begin(p, file, opt, plan, err));
     TRY(sp_run_places(opt, file, &places, err));
     /* Text may have labels by other names that the model knows. */
@@ -351,6 +364,9 @@ void sp_file_input_close(sp_file_input *in)
     sp_reference_close(&in->reference);
     sp_common_steps_clear(&in->common);
     sp_windowed_close(&in->windowed);
+    sp_fused_close(&in->fused);
+    for (int i = 0; i < SP_MOST_CLASSIFIERS; i++)
+        sp_source_close(in->others[i]);
     sp_source_close(in->source);
     sp_step_texts_free(in->texts);
     sp_codes_free(in->codes);

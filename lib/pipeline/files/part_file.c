@@ -12,6 +12,7 @@
 #include "io/bytes_file.h"
 #include "io/text/texts.h"
 #include "options/options.h"
+#include "pipeline/fused.h"
 #include "pipeline/options.h"
 #include "pipeline/run.h"
 
@@ -242,19 +243,27 @@ static sp_status put_holes(const sp_pipeline *p, sp_count_list *out, sp_error *e
     return SP_OK;
 }
 
+/* Input i: files of recordings, then labels of a file of their own and other classifiers. */
+static const char *input_name(const sp_pipeline *p, int64_t i)
+{
+    const sp_source_info *info = p->info;
+    const int64_t n_files = info->n_files ? info->n_files : 1, beside = i - n_files - (p->opt->reference != NULL);
+    return beside >= 0     ? p->fused->members[beside + 1].file
+           : i >= n_files  ? p->opt->reference
+           : info->n_files ? info->files[i].name
+                           : info->file;
+}
+
 static sp_status begin(sp_part_run *run, const sp_evaluation_options *how, sp_error *err)
 {
     const sp_pipeline *p = run->p;
-    const sp_source_info *info = p->info;
-    const int64_t n_files = info->n_files ? info->n_files : 1, n = n_files + (p->opt->reference != NULL);
+    const int64_t n_files = p->info->n_files ? p->info->n_files : 1;
+    const int64_t n = n_files + (p->opt->reference != NULL) + (p->fused ? p->fused->n - 1 : 0);
     sp_part_input *inputs = calloc((size_t)n, sizeof *inputs);
     sp_status status = SP_OK;
     TRY(inputs ? SP_OK : sp_no_memory(err));
     for (int64_t i = 0; i < n; i++)
-        TRY(sp_part_input_look(i == n_files    ? p->opt->reference
-                               : info->n_files ? info->files[i].name
-                                               : info->file,
-                               p->opt->part.check_inputs, &inputs[i], err));
+        TRY(sp_part_input_look(input_name(p, i), p->opt->part.check_inputs, &inputs[i], err));
     TRY(check_not_input(run, p, n, inputs, err));
     TRY(sp_part_describe(run, how, n, inputs, err));
     if (run->with_steps)

@@ -1,10 +1,12 @@
 #include "pipeline/files/reading.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "io/paths_writer.h"
 #include "io/source.h"
+#include "pipeline/matched.h"
 #include "pipeline/options.h"
 
 sp_file_access sp_run_access(const sp_run_options *o)
@@ -110,4 +112,18 @@ sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
         return SP_OK;
     }
     return sp_fail(err, status, "%s", own.message);
+}
+
+sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err)
+{
+    const sp_match_side ours = sp_match_side_of(sp_source_info_of(source), NULL, 0);
+    const sp_match_side others = sp_match_side_of(sp_source_info_of(first), NULL, 0);
+    int64_t *recording = malloc(((size_t)ours.n + 1) * sizeof *recording);
+    sp_status status = recording ? sp_match_recordings(&ours, &others, false, NULL, recording, NULL) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_source_share_holes(source, first, recording, true, false, gaps, err);
+    else if (status == SP_EDATA)
+        status = SP_OK; /* which is said when they are matched */
+    free(recording);
+    return status;
 }

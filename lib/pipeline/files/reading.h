@@ -12,4 +12,7 @@ sp_status sp_run_find_labels(sp_run_options *o, sp_error *err);
  */
 sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);
 
+/* Steps that the first's labels leave out are left out of another classifier's scores of the same recordings too. */
+sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err);
+
 #endif

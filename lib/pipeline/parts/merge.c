@@ -4,6 +4,7 @@
 
 #include "core/try.h"
 #include "pipeline/compare.h"
+#include "pipeline/fused.h"
 #include "pipeline/judging.h"
 #include "pipeline/options.h"
 #include "pipeline/parts/part_run.h"
@@ -139,18 +140,18 @@ static int64_t n_calibrations(const sp_merge_run *r)
     return json_integer_value(json_object_get(sp_merge_member(r, "has"), "calibrations"));
 }
 
-void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p)
+sp_status sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p, sp_error *err)
 {
     p->prepare.temperature = 1;
     p->prepare.prior_weight = 0;
     p->folds = &r->folds.folds;
+    return p->fused ? sp_fused_take_folds(p->fused, p->folds, &p->prepare, err) : SP_OK;
 }
 
 static sp_status open_folds(sp_merge_run *r, sp_pipeline *p, sp_error *err)
 {
     sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
-    sp_merge_use_folds(r, p);
-    return status;
+    return status == SP_OK ? sp_merge_use_folds(r, p, err) : status;
 }
 
 /* As the runs had it that made the parts, but for reading. */
@@ -172,6 +173,7 @@ static sp_status open_pipeline(sp_merge_run *r, sp_error *err)
     TRY(sp_run_plan_make(p->opt, SP_CALL_MERGE, &p->plan, err));
     TRY(name_strategies(r, err));
     TRY(sp_pipeline_load_model(p, err));
+    p->from.n_fused = p->model->fusion ? p->model->fusion->n : 0; /* as they were decoded */
     TRY(is_decoded ? sp_pipeline_compile(p, err) : sp_pipeline_new_chains(p, 1, err));
     if (!p->workers && !(p->workers = sp_workers_new(r->options.decode.threads)))
         return sp_no_memory(err);

@@ -37,7 +37,7 @@ sp_status sp_merge_open(sp_merge_run *r, const sp_run_options *given, sp_error *
 void sp_merge_close(sp_merge_run *r);
 
 /* With folds, another pipeline decodes as sp_folds_fit() leaves one. */
-void sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p);
+sp_status sp_merge_use_folds(const sp_merge_run *r, sp_pipeline *p, sp_error *err);
 
 /* The page draws the paths of the parts, without probabilities; nothing where they hold none. */
 void sp_merge_draw_parts(sp_merge_run *r);

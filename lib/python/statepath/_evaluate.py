@@ -15,8 +15,8 @@ from ._hypnograms import entries_of, preset_of
 from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
-from ._request import Classes, Gaps, Numbers, Places, Reading, Request, check_names, class_names, model_of, with_options
-from ._scores import Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, texts_of, without_ignored
+from ._request import Classes, Gaps, Numbers, Places, Reading, Request, beside_of, check_names, class_names, model_of, with_options
+from ._scores import KINDS, Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -92,6 +92,7 @@ def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, A
         **{k: v for k, v in request.inputs.items() if k != "labels"},
         "kind": _core.kind_of(batch.rows) if kind < 0 else kind,
         "n_classes": request.model.n_classes,
+        "n_fused": request.n_fused,
         "classes": request.columns,
         "ids": ids_of(ids, batch.n_recordings),
         "subjects": texts_of(subjects, batch.n_recordings, "subjects"),
@@ -252,9 +253,11 @@ def compare(
         raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
-        rival = Request(rows, request.model, **reading)
+        rival = Request(rows, request.model, **{k: v for k, v in reading.items() if k != "beside"})
         rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
     if cv is not None:
+        if request.n_fused:
+            raise StatepathError("cv= with beside=: folds of arrays fit models to one classifier; `statepath compare A.h5 B.h5 --cv` learns a fusion in each fold")
         how["cv"] = _integer(cv, "cv")
         if cv < 2:
             raise StatepathError(f"cv={cv}: two folds at least")
@@ -416,7 +419,7 @@ class Learning(Places, Numbers, Coding, total=False):
     epoch_seconds: float | None
 
 
-_OF_SCORES = ("offsets", "mask", "step_mask", *Numbers.__annotations__)
+_OF_SCORES = ("offsets", "mask", "step_mask", "beside", *Numbers.__annotations__)
 
 
 @with_options(Learning)
@@ -495,7 +498,8 @@ def fit(
     **options
         Those of :func:`decode` that say where the recordings are and how scores are read; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; `epoch_seconds`, the length of a step, for rules whose durations are times and
-        labels that are annotations.
+        labels that are annotations. `beside`, a list of the scores of other classifiers, learns a fusion of all (:attr:`Model.fusion`): of the best
+        alone, their mean and learnt weights the first within one standard error of the best on recordings held out.
 
     Returns
     -------
@@ -515,7 +519,7 @@ def fit(
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")
     seconds = options.get("epoch_seconds")
-    reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds")}
+    reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds", "beside")}
     if classes is None and found is None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
         raise StatepathError("codes= and map= say which class a label is: rules= or classes= name the classes")
     plain = None if labels is None else Meaning(() if found is None else found.classes, found).arrays(labels, "labels")
@@ -524,6 +528,8 @@ def fit(
     if scores is not None:
         request = Request(scores, shape, **without_ignored(scores, plain, reading))
         inputs = _inputs(request, None, None, "scores")
+        if options.get("beside"):
+            inputs |= _beside(request, options["beside"], reading)
         if found is not None and classes is None and request.batch.columns is not None:
             names = request.columns
         batch = request.batch
@@ -573,6 +579,20 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
+
+
+def _beside(request: Request, others: Any, places: Mapping[str, Any]) -> dict[str, Any]:
+    """Scores of other classifiers in nats."""
+    n_classes, options = request.model.n_classes, request.options
+    arrays, may_have_floor = [], True
+    for i, rows in enumerate(beside_of(others, request.batch, n_classes, places)):
+        nats = np.zeros(rows.shape)
+        kind = _core.add_scores(f"beside[{i}]", rows, options["kind"], 1.0, n_classes, options["missing_uniform"], options["floor"], nats)
+        if "mask" in request.inputs:
+            nats[request.inputs["mask"] == 0] = -np.inf
+        may_have_floor &= kind != KINDS.index("scores")
+        arrays.append(nats)
+    return {"beside": arrays, "classifiers": ["scores", *(f"beside{i + 1}" for i in range(len(arrays)))], "beside_may_have_floor": int(may_have_floor)}
 
 
 def _costs_as_text(costs: Any) -> str:

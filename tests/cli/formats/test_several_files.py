@@ -66,7 +66,8 @@ class TestFiles(st.TestCase):
         self.assertEqual(results(self.result("nights/{id}/probs.npy")), self.unlabelled())
         self.refuses("compare", "nights/n1/probs.npy", "nights/n2/probs.npy", *MODEL,
                      sentence="nights/n1/probs.npy and nights/n2/probs.npy both hold a recording probs; where the folder tells them apart "
-                              "name them with a pattern, such as '{id}/scores.npy'")
+                              "name them with a pattern, such as '{id}/scores.npy';"
+                              " of several classifiers of the same recordings, a folder or a pattern each, `statepath fit` learns a fusion")
 
     def test_files_of_several_recordings(self):
         self.h5("a.h5", **self.packed(range(5)), ids=self.ids[:5], classes=STAGES, subjects=["a", "a", "b", "b", "c"])

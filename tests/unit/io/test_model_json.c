@@ -175,7 +175,7 @@ static const struct broken {
      "allow, "
      "forbid, matrix, probabilities, log_weights, tied, start, end, start_log_weights, end_log_weights, min_dwell, "
      "min_dwell_at_end, "
-     "durations, durations_at_ends, rules, prior, decoding, labeller, windows); did you mean \"min_dwell\"?"},
+     "durations, durations_at_ends, rules, prior, decoding, labeller, windows, fusion); did you mean \"min_dwell\"?"},
     {OPEN "\"decoding\": {\"temprature\": 1}}", "m.json:3:14: key \"temprature\" is not known in decoding (known: temperature, "
                                                 "transition_weight, prior_weight, floor); did you mean "
                                                 "\"temperature\"?"},

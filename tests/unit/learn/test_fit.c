@@ -303,6 +303,93 @@ static void test_memory(void **state)
     }
 }
 
+/* Several classifiers: of two that are the same the first is taken as if it were alone; what says nothing of the labels plays no part; two
+ * that err apart are better than each; what one calls impossible at a label is not learnt from. Each allocation may fail. */
+static void test_fusion(void **state)
+{
+    (void)state;
+    sp_error err;
+    static const char *const classifiers[] = {"first", "second", "third"};
+    learn_case c = learn_case_new(11, 20, 80, CASE_K, 0);
+    const int64_t size = c.training.batch.scores.n_steps * CASE_K;
+    double *apart = malloc((size_t)size * sizeof(double)), *noise = malloc((size_t)size * sizeof(double));
+    sp_workers *workers = sp_workers_new(2);
+    uint64_t seed = 3;
+    for (int64_t i = 0; i < size; i++) {
+        apart[i] = -3 * learn_uniform(&seed) + (i % CASE_K == c.labels[i / CASE_K] ? 0.8 : 0);
+        noise[i] = -3 * learn_uniform(&seed);
+    }
+    sp_fit_options options = sp_fit_options_default();
+    options.features = SP_FEATURES_NONE;
+    sp_model *model, *alone;
+    sp_fit_report report;
+    assert_ok(sp_fit(&c.training, &options, workers, &alone, NULL, &err), &err);
+    assert_null(alone->fusion);
+    for (int v = 0; v < 2; v++) { /* the same, noise */
+        c.training.n_beside = 1;
+        c.training.beside = (const double *const[]){v ? noise : c.scores};
+        c.training.classifiers = classifiers;
+        assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+        assert_int_equal(report.fusion.kept, SP_FUSION_ALONE);
+        assert_int_equal(report.fusion.best, 0);
+        assert_true(model->fusion->weights[0] == 1 && model->fusion->weights[1] == 0);
+        assert_true(v ? report.fusion.learnt_weights[1] < 0.1 : fabs(report.fusion.learnt_weights[0] - 0.5) < 1e-3);
+        assert_true(v ? report.fusion.figure[1] < report.fusion.figure[0] : report.fusion.mean_gain == 0);
+        assert_int_equal(model->row[CASE_K], alone->row[CASE_K]);
+        assert_memory_equal(model->weight, alone->weight, (size_t)model->row[CASE_K] * sizeof(double));
+        assert_true(model->temperature == alone->temperature && model->prior_weight == alone->prior_weight);
+        check_json(model);
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+    }
+    c.training.n_beside = 2;
+    c.training.beside = (const double *const[]){apart, noise};
+    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+    assert_int_equal(report.fusion.n, 3);
+    assert_int_equal(report.fusion.kept, SP_FUSION_LEARNT);
+    assert_true(report.fusion.learnt_gain > report.fusion.learnt_error && report.fusion.learnt > report.fusion.mean);
+    assert_true(report.fusion.weights[2] < 0.1 && fabs(report.fusion.weights[0] - report.fusion.weights[1]) < 0.2);
+    assert_memory_equal(model->fusion->weights, report.fusion.weights, 3 * sizeof(double));
+    assert_string_equal(model->fusion->names[2], "third");
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    for (int64_t t = 0; t < size / CASE_K; t++) /* a label that is impossible by one of them */
+        apart[t * CASE_K + c.labels[t]] = t % 9 ? apart[t * CASE_K + c.labels[t]] : -INFINITY;
+    options.tune = SP_TUNE_NONE;
+    assert_ok(sp_fit(&c.training, &options, workers, &model, &report, &err), &err);
+    assert_int_equal(report.fusion.best, -1);
+    assert_true(report.fusion.weights[1] > 0.2 && report.violations.impossible > size / CASE_K / 10);
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    model = NULL;
+    options.method = SP_FIT_EM;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+    c.training.n_beside = SP_MOST_CLASSIFIERS;
+    options.method = SP_FIT_COUNTS;
+    assert_int_equal(sp_fit(&c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "at most 16 are fused"));
+    assert_null(model);
+    free(apart);
+    free(noise);
+    sp_model_free(alone);
+    sp_workers_free(workers);
+    learn_case_free(&c);
+}
+
+static void test_fusion_memory(void **state)
+{
+    (void)state;
+    attempt a = {learn_case_new(5, 2, 6, CASE_K, 0), sp_fit_options_default(), sp_workers_new(1)};
+    a.c.training.n_beside = 1;
+    a.c.training.beside = (const double *const[]){a.c.scores};
+    a.c.training.classifiers = names;
+    a.options.features = SP_FEATURES_NONE;
+    a.options.n_folds = 2;
+    assert_true(assert_each_alloc_may_fail(try_fit, &a) > 20);
+    sp_workers_free(a.workers);
+    learn_case_free(&a.c);
+}
+
 /* Recordings of even number are sure of what the rules forbid: no path without a floor. */
 static void test_floor(void **state)
 {
@@ -348,9 +435,10 @@ static void test_floor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_evidence),    cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_tied_memory), cmocka_unit_test(test_floor),
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_evidence),      cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_tied_memory),   cmocka_unit_test(test_floor),       cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_fusion_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

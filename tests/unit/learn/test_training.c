@@ -6,9 +6,11 @@
 
 /* sp_fit() gives a model, not the objective and its gradient, the likelihoods on the way, nor which recordings are in a fold. */
 #include "core/logmath.h"
+#include "core/model/fusion.h"
 #include "learn/crf/crf.h"
 #include "learn/learn.h"
 #include "learn/training.h"
+#include "learn/tune.h"
 
 static sp_rules some_rules(bool with_dwell)
 {
@@ -142,6 +144,156 @@ static void test_gradient(void **state)
         sp_rules_clear(&rules);
         learn_case_free(&c);
     }
+}
+
+/* ---- weights of several sets of scores ---- */
+
+enum { SETS = 3 };
+
+/* Sets of scores of the same labels, the first that of the case; the last says nothing of them. */
+typedef struct weighed {
+    learn_case c;
+    sp_rules rules;
+    sp_crf *crf;
+    double *sets[SETS], *theta;
+} weighed;
+
+static void weighed_open(weighed *w, int v, double sharpness)
+{
+    sp_error err;
+    *w = (weighed){.c = learn_case_new(40 + (uint64_t)v, 14, 60, CASE_K, 0.05), .rules = some_rules(v % 2)};
+    const int64_t size = w->c.training.batch.scores.n_steps * CASE_K;
+    uint64_t seed = 5 + (uint64_t)v;
+    for (int i = 0; i < SETS; i++) {
+        w->sets[i] = malloc((size_t)size * sizeof(double));
+        for (int64_t j = 0; j < size; j++)
+            w->sets[i][j] = sharpness * (-3 * learn_uniform(&seed) + (i < 2 && j % CASE_K == w->c.labels[j / CASE_K] ? 0.8 : 0));
+    }
+    memcpy(w->c.scores, w->sets[0], (size_t)size * sizeof(double));
+    assert_ok(sp_crf_new(&w->c.training, &w->rules, 1, &w->crf, &err), &err);
+    w->theta = malloc((size_t)sp_crf_n_parameters(w->crf) * sizeof(double));
+    assert_ok(sp_crf_from_counts(w->crf, 0.5, &(sp_crf_weights){1, 1, 0}, NULL, w->theta, &err), &err);
+}
+
+static void weighed_free(weighed *w)
+{
+    for (int i = 0; i < SETS; i++)
+        free(w->sets[i]);
+    free(w->theta);
+    sp_crf_free(w->crf);
+    sp_rules_clear(&w->rules);
+    learn_case_free(&w->c);
+}
+
+/* One set is the scale; several are one set of their weighted sum; the gradient by central differences, with impossible classes. */
+static void test_weights_objective(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_workers *workers = sp_workers_new(2);
+    for (int v = 0; v < 4; v++) {
+        weighed w;
+        weighed_open(&w, v, 1);
+        const int64_t size = w.c.training.batch.scores.n_steps * CASE_K;
+        for (int64_t j = 3; j < size; j += 17)
+            w.sets[j % SETS][j] = j % CASE_K == w.c.labels[j / CASE_K] ? w.sets[0][j] : -INFINITY;
+        memcpy(w.c.scores, w.sets[0], (size_t)size * sizeof(double));
+        sp_crf_free(w.crf);
+        assert_ok(sp_crf_new(&w.c.training, &w.rules, 1, &w.crf, &err), &err);
+        double one, other, up, down, weight[SETS] = {0.7, 0.2, 0.4}, gradient[SETS];
+        sp_crf_scores scores = {1, (const double *const *)w.sets, 0};
+        w.theta[0] = 0.7;
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &one, NULL, &err), &err);
+        assert_ok(sp_crf_objective(w.crf, w.theta, NULL, workers, &other, NULL, &err), &err);
+        assert_close(one, other, 1e-9, 1e-12);
+        scores.n = SETS;
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &one, gradient, &err), &err);
+        for (int c = 0; c < SETS; c++) {
+            const double h = 1e-5, kept = weight[c];
+            weight[c] = kept + h;
+            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &up, NULL, &err), &err);
+            weight[c] = kept - h;
+            assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &down, NULL, &err), &err);
+            weight[c] = kept;
+            assert_close((up - down) / (2 * h), gradient[c], 1e-6, 1e-6);
+        }
+        for (int64_t j = 0; j < size; j++)
+            w.c.scores[j] = weight[0] * w.sets[0][j] + weight[1] * w.sets[1][j] + weight[2] * w.sets[2][j];
+        sp_crf *sum;
+        assert_ok(sp_crf_new(&w.c.training, &w.rules, 1, &sum, &err), &err);
+        w.theta[0] = 1;
+        assert_ok(sp_crf_objective(sum, w.theta, NULL, workers, &other, NULL, &err), &err);
+        assert_close(one, other, 1e-9, 1e-12);
+        scores.penalty = 3; /* draws to equal weights */
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, workers, &up, NULL, &err), &err);
+        double away = 0;
+        for (int c = 0; c < SETS; c++)
+            away += 1.5 * (weight[c] - 1. / SETS) * (weight[c] - 1. / SETS);
+        assert_close(up, one + away, 1e-9, 1e-12);
+        sp_crf_free(sum);
+        weighed_free(&w);
+    }
+    sp_workers_free(workers);
+}
+
+/* Weight 0 takes nothing of what is impossible; other weights leave it so; columns are told. */
+static void test_fusion_add(void **state)
+{
+    (void)state;
+    const double scores[2 * 3] = {-1, -INFINITY, -2, -3, -4, -INFINITY};
+    double out[2 * 3] = {0};
+    sp_fusion_add(0, scores, NULL, 2, 3, out);
+    for (int i = 0; i < 6; i++)
+        assert_true(out[i] == 0);
+    sp_fusion_add(0.5, scores, (const int32_t[]){2, 0, 1}, 2, 3, out);
+    const double want[2 * 3] = {-1, -0.5, -INFINITY, -INFINITY, -1.5, -2};
+    assert_memory_equal(out, want, sizeof want);
+    /* The floor is of each of a training set's classifiers; NULL: equal weights. */
+    const double other[2 * 3] = {-INFINITY, -3, -1, -1, -9, -2}, weight[] = {0.25, 2};
+    const sp_training training = {.batch = {.scores = {.data = scores, .dtype = SP_F64, .n_classes = 3, .n_steps = 2}},
+                                  .n_beside = 1,
+                                  .beside = (const double *const[]){other}};
+    const double raised[2 * 3] = {-1, -5, -2, -3, -4, -5}, raised_other[2 * 3] = {-5, -3, -1, -1, -5, -2};
+    sp_training_fuse(&training, weight, exp(-5), out);
+    for (int i = 0; i < 6; i++)
+        assert_close(out[i], 0.25 * raised[i] + 2 * raised_other[i], 1e-12, 1e-12);
+    sp_training_fuse(&training, NULL, 0, out);
+    assert_true(out[0] == -INFINITY && out[2] == -1.5 && out[4] == -6.5);
+}
+
+/* The minimum: no weight's change makes F smaller, of timid and of far too confident scores; equal sets have equal weights, and what says nothing
+ * of the labels next to none. The same bytes on any number of threads. */
+static void test_weights_minimum(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_workers *one = sp_workers_new(1), *three = sp_workers_new(3);
+    static const double sharpness[] = {0.05, 1, 30};
+    for (int v = 0; v < 12; v++) {
+        weighed w;
+        weighed_open(&w, v, sharpness[v % 3]);
+        const int64_t size = w.c.training.batch.scores.n_steps * CASE_K;
+        if (v >= 9)
+            memcpy(w.sets[1], w.sets[0], (size_t)size * sizeof(double));
+        const sp_crf_scores scores = {SETS, (const double *const *)w.sets, 1};
+        double weight[SETS], again[SETS], value, gradient[SETS];
+        assert_ok(sp_crf_weigh(w.crf, w.theta, &scores, 1e-10, one, weight, &err), &err);
+        assert_ok(sp_crf_weigh(w.crf, w.theta, &scores, 1e-10, three, again, &err), &err);
+        assert_memory_equal(weight, again, sizeof weight);
+        assert_ok(sp_crf_weights_objective(w.crf, w.theta, &scores, weight, one, &value, gradient, &err), &err);
+        for (int c = 0; c < SETS; c++) {
+            assert_true(weight[c] >= 0);
+            assert_true(weight[c] * fabs(gradient[c]) < 1e-3);
+            assert_true(gradient[c] > -1e-2 * sharpness[v % 3] - 1e-3);
+        }
+        if (v >= 9)
+            assert_close(weight[0], weight[1], 1e-5, 1e-5);
+        if (v % 3 > 0)
+            assert_true(weight[2] < 0.2 * (weight[0] + weight[1]));
+        weighed_free(&w);
+    }
+    sp_workers_free(one);
+    sp_workers_free(three);
 }
 
 /* Scores thousands of nats apart that fight the rules: nothing becomes NaN, and the gradient still adds up. */
@@ -504,6 +656,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probabilities),
         cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_weights_objective),
+        cmocka_unit_test(test_weights_minimum),
+        cmocka_unit_test(test_fusion_add),
         cmocka_unit_test(test_sharp_scores),
         cmocka_unit_test(test_optimum),
         cmocka_unit_test(test_recovery),
