@@ -185,7 +185,7 @@ class TestFit(st.TestCase):
             self.statepath("model", "check", "few.json")
             self.assertIn("on the scores and labels of 12 recordings" if method == "em" else "on %d labelled steps" % (data["labels"] >= 0).sum(), said)
             self.assertEqual(list(model["states"]), ["a", "b", "on", "idle"])
-        self.refuses("fit", "s.h5", "--rules", "two.json", "-o", "x.json", "--method", "crf", "--memory", "3",
+        self.refuses("fit", "s.h5", "--rules", "two.json", "-o", "x.json", "--method", "crf", "--memory", "3", status=2,
                      sentence="--memory 3: model two has states or durations of its own that say how a class stays; leave it out")
 
     def test_broken_rules_are_counted_and_shown(self):

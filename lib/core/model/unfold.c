@@ -98,7 +98,8 @@ static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
     chain->start = new_array(total, sizeof *chain->start);
     chain->end = new_array(total, sizeof *chain->end);
     chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
-    return chain->state_class && chain->declared && chain->entry && chain->start && chain->end && (chain->leave || !has_durations);
+    return chain->state_class && chain->declared && chain->entry && chain->start && chain->end &&
+           (chain->leave || !has_durations);
 }
 
 /* Counts the compiled states of each column, then hands them out in the order column, declaration, row, place in the row. */

@@ -72,6 +72,7 @@ typedef struct sp_minimised {
 } sp_minimised;
 
 /* Minimises F from theta (in: the start, out: the minimum), by L-BFGS.
+ * Where states are hidden sp_crf_from_counts() has been called for the same recordings.
  *   penalty    weight > 0
  *   precision  stops when ten iterations made F smaller by less than this share of it, or the gradient is that small; 1e-5 to
  *              choose among penalties, 1e-8 for a model, 1e-13 for a test

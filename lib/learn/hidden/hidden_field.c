@@ -1,6 +1,7 @@
 /* A random field over hidden states as a function to minimise. */
 #include "learn/hidden/hidden_field.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,11 +137,12 @@ done:
 
 /* ---- counts ---- */
 
-static const counts *found_for(const sp_hidden_field *f, const uint8_t *use)
+/* smoothing below 0: whichever. */
+static const counts *found_for(const sp_hidden_field *f, const uint8_t *use, double smoothing)
 {
     const size_t N = (size_t)f->hidden->training->batch.n_recordings;
     for (const counts *c = f->found; c; c = c->before) {
-        bool is_same = true;
+        bool is_same = smoothing < 0 || c->smoothing == smoothing;
         for (size_t n = 0; n < N; n++)
             is_same &= c->use[n] == (use ? use[n] != 0 : 1);
         if (is_same)
@@ -177,9 +179,9 @@ sp_status sp_hidden_field_from_counts(sp_hidden_field *f, double smoothing, cons
 {
     const sp_hidden *h = f->hidden;
     sp_status status = SP_OK;
-    if (!found_for(f, use))
+    if (!found_for(f, use, smoothing))
         TRY(find_counts(f, smoothing, use, workers, err));
-    const counts *c = found_for(f, use);
+    const counts *c = found_for(f, use, smoothing);
     memset(theta, 0, (size_t)f->n * sizeof *theta);
     theta[0] = weights->scale;
     for (int32_t k = 0; k < h->K; k++)
@@ -190,20 +192,18 @@ done:
     return status;
 }
 
-sp_status sp_hidden_field_usage(const sp_hidden_field *f, const uint8_t *use, double *usage, sp_error *err)
+void sp_hidden_field_usage(const sp_hidden_field *f, const uint8_t *use, double *usage)
 {
     const sp_hidden *h = f->hidden;
-    const counts *c = found_for(f, use);
+    const counts *c = found_for(f, use, -1);
     const double n_steps = (double)sp_hidden_n_steps(h, use);
     memset(usage, 0, (size_t)f->n * sizeof *usage);
-    if (!c)
-        return sp_fail(err, SP_EBUG, "counts of these recordings have not been asked for");
+    assert(c);
     usage[0] = n_steps;
     for (int32_t k = 0; k < h->K; k++)
         usage[1 + k] = n_steps * c->prior[k];
     put(h->n_edges, f->next_at, c->uses, 1, usage);
     put(h->m, f->start_at, c->uses + h->n_edges, 1, usage);
-    return SP_OK;
 }
 
 /* ---- out ---- */

@@ -31,7 +31,7 @@ sp_status sp_hidden_field_from_counts(sp_hidden_field *field, double smoothing, 
                                       sp_workers *workers, double *theta, sp_error *err);
 
 /* How often paths along the labels use each parameter, at the counts of these recordings, which have been asked for: out [n]. */
-sp_status sp_hidden_field_usage(const sp_hidden_field *field, const uint8_t *use, double *usage, sp_error *err);
+void sp_hidden_field_usage(const sp_hidden_field *field, const uint8_t *use, double *usage);
 
 /* As sp_crf_to_model(); the biases become the prior, with a weight of 1, which is exact after gaps, too. */
 sp_status sp_hidden_field_to_model(const sp_hidden_field *field, const double *theta, const char *name, sp_model **out,

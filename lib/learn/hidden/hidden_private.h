@@ -17,7 +17,8 @@ struct sp_hidden {
     double *succ_base, *pred_base, *runs_base;     /* those of durations and rules; runs_base NULL without chain->runs */
     double *start_base, *end_base;                 /* [M] */
     int64_t *succ_place, *pred_place, *runs_place; /* the model's transition that each weighs, or -1 */
-    double *any_start, *any_end;                   /* [M] of pieces that do not begin or end their recording: entry states; 0, a run that is cut off */
+    /* [M] of pieces that do not begin or end their recording: entry states; 0, a run that is cut off */
+    double *any_start, *any_end;
     sp_stretches pieces;
     sp_violations violations;
 };
