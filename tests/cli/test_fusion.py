@@ -258,6 +258,13 @@ class TestFusion(st.TestCase):
         self.assertIn("labels are taken from a.h5, and those of the other must agree", self.statepath("fit", "a.h5", "c.h5", "-o", "q.json", status=1).stderr)
         self.assertFalse({"q.json", "q.h5"} & set(self.files()))
 
+    def test_inspect_says_that_they_would_be_fused(self):
+        said = "the same    each file has recordings of the same ids: `fit` takes the files for classifiers of them, which it fuses\n"
+        self.assertIn(said, self.statepath("inspect", "a.h5", "b.h5").stdout)
+        self.file("c.h5", ids=["s%02d" % i for i in range(N)], log_probs=self.b)
+        for words in (["a.h5"], ["a.h5", "c.h5"], ["a.h5", "b.h5", "c.h5"]):
+            self.assertNotIn(said, self.statepath("inspect", *words).stdout)
+
     def test_other_recordings_are_joined(self):
         self.file("c.h5", ids=["s%02d" % i for i in range(N)], log_probs=self.b)
         said, model = self.fit("a.h5", "c.h5")
