@@ -11,12 +11,6 @@
 #include "learn/training.h"
 #include "learn/tune.h"
 
-const char *sp_fusion_kept_name(sp_fusion_kept kept)
-{
-    static const char *const names[SP_N_FUSIONS] = {"alone", "mean", "learnt"};
-    return names[kept];
-}
-
 static double score_of(const sp_training *training, int32_t c, size_t i)
 {
     const sp_scores *first = &training->batch.scores;

@@ -217,7 +217,6 @@ typedef enum sp_fusion_kept {
     SP_FUSION_LEARNT, /* the weights that make the labels most likely under the rules, of sum 1 */
     SP_N_FUSIONS
 } sp_fusion_kept;
-const char *sp_fusion_kept_name(sp_fusion_kept kept); /* "alone", "mean", "learnt" */
 
 /* What each is worth to tuned counts, on recordings that these and the weights did not see. */
 typedef struct sp_learnt_fusion {

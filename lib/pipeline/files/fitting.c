@@ -72,7 +72,8 @@ static sp_status find_raters(sp_fitting *f, sp_error *err)
     if (!f->run->fit.all_raters)
         return SP_OK;
     if (in->is_decided)
-        return sp_fail(err, SP_EINVAL, "`all_raters` learns from labels beside scores, and %s holds decided classes", f->info->file);
+        return sp_fail(err, SP_EINVAL, "`all_raters` learns from labels beside scores, and %s holds decided classes",
+                       f->info->file);
     sp_status status = sp_source_find_raters(source, &f->file->raters.found, err);
     if (status == SP_OK && f->file->raters.found.n_raters == 0)
         return sp_fail(err, SP_EINVAL, "`all_raters`: %s has no labels of several raters, datasets labels_X beside the labels",
