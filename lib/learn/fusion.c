@@ -60,7 +60,8 @@ static sp_status learn(const candidates *k, const sp_training *training, const s
     of_classes.hidden = NULL; /* weights of scores are learnt under what the rules say of classes, whatever the states */
     TRY(sp_crf_new(&seen, &of_classes, 1, &crf, err));
     TRY((theta = malloc((size_t)sp_crf_n_parameters(crf) * sizeof *theta)) ? SP_OK : sp_no_memory(err));
-    TRY(sp_crf_from_counts(crf, options->smoothing > 0 ? options->smoothing : 0.5, &(sp_crf_weights){1, 1, 0}, workers, theta, err));
+    TRY(sp_crf_from_counts(crf, options->smoothing > 0 ? options->smoothing : 0.5, &(sp_crf_weights){1, 1, 0}, workers, theta,
+                           err));
     TRY(sp_crf_weigh(crf, theta, &scores, 1e-7, workers, weight, err));
     for (int32_t c = 0; c < k->n; c++)
         sum += weight[c];
