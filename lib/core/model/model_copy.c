@@ -41,7 +41,7 @@ static void copy_classes(copying *c)
     to->description = copy_text(c, from->description);
     to->source = copy_text(c, from->source);
     to->aliases = from->n_aliases ? room(c, from->n_aliases, sizeof *to->aliases) : NULL;
-    for (int32_t i = 0; c->is_whole && i < from->n_aliases; i++, to->n_aliases = i)
+    for (int32_t i = 0; to->aliases && c->is_whole && i < from->n_aliases; i++, to->n_aliases = i)
         to->aliases[i] = (sp_alias){c->column_of_class[from->aliases[i].class_index], copy_text(c, from->aliases[i].name)};
     to->prior = from->prior ? room(c, from->n_classes, sizeof *to->prior) : NULL;
     for (int32_t k = 0; to->prior && k < from->n_classes; k++)

@@ -340,7 +340,9 @@ static sp_status evaluate(void *arg, const double *x, double *value, double *gra
     *value = INFINITY;
     if (!(w->theta[0] > 0) || !isfinite(w->theta[0]))
         return SP_OK;
-    sp_status status = sp_crf_objective(w->crf, w->theta, w->penalty, w->workers, value, gradient, err);
+    const sp_status status = sp_crf_objective(w->crf, w->theta, w->penalty, w->workers, value, gradient, err);
+    if (status != SP_OK)
+        return status;
     gradient[0] *= w->penalty->fixes_scale ? 0 : w->theta[0];
     for (int64_t i = 0; i < w->crf->n; i++)
         gradient[i] *= w->unit[i];

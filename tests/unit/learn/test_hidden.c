@@ -26,7 +26,7 @@ static sp_model *some_model(int kind, uint64_t seed, bool has_weights)
     const int32_t M = has_states ? 7 : CASE_K;
     uint8_t allow[49];
     double weight[49];
-    char name[8];
+    char name[16];
     if (has_states) {
         m->n_states = M;
         m->states = calloc((size_t)M, sizeof *m->states);
