@@ -270,6 +270,20 @@ async function harm(browser) {
   await button.click();
   await frame(page);
   check((await page.textContent("#what-if-tool figcaption")).includes("Place 1 of 10"), "after the last comes the first");
+  await page.waitForFunction(() => / costs most/.test(document.querySelector(".what-if-set").textContent));
+  const costs = await page.locator(".what-if-rules td button.off").evaluateAll((list) => list.map((b) => [Number(b.lastChild.textContent.replace("\u2212", "-")), b.getAttribute("aria-label")]));
+  const most = Math.max(...costs.map(([gain]) => gain)), told = /(\S+) \u2192 (\S+) costs most/.exec(await page.textContent(".what-if-set"));
+  check(told && costs.some(([gain, label]) => gain === most && label.startsWith(`${told[1]} to ${told[2]}:`)), `the costliest rule is named: ${told}, ${costs}`);
+  await page.getByRole("button", { name: "N2 to Wake: forbidden" }).click();
+  for (let place = 1; place <= 3; place++) { // under other rules the list is another, and goes on, too
+    await button.click();
+    await frame(page);
+    const caption = await page.textContent("#what-if-tool figcaption");
+    check(caption.includes(`Place ${place} of `) && caption.includes("Here viterbi now has "), `with a rule changed: ${caption}`);
+  }
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  await button.click();
+  await frame(page);
   const rows = page.locator("#what-if-tool figure .track .rows").nth(1), box = await rows.locator("svg").first().boundingBox(), names = json("demo.json").model.classes;
   await rows.locator("svg").first().hover({ position: { x: box.width * 0.505, y: box.height / 2 } });
   const read = await page.textContent(".what-if-read"), [reference, plain, ruled] = await inSight(), from = Number(/zoom=(\d+)/.exec(await page.evaluate(() => location.hash))[1]);

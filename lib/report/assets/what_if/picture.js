@@ -105,9 +105,10 @@ function findHarms() {
   }
   return list;
 }
+const harmKey = () => rulesAddress() + " " + state.strategy;
 /* The next of them. */
 function harm() {
-  if (harms.of !== now.paths[state.strategy]) harms = { of: now.paths[state.strategy], list: findHarms(), at: -1 };
+  if (harms.of !== harmKey()) harms = { of: harmKey(), list: findHarms(), at: -1 };
   const one = harms.list[(harms.at = (harms.at + 1) % Math.max(1, harms.list.length))];
   if (!one) {
     parts.status.textContent = "In no stretch does " + state.strategy + " lose against " + plainName() + ".";
@@ -120,9 +121,9 @@ function harm() {
 }
 /* In the caption: what rules do here. */
 function harmText(name, labels, plain, path, zoom) {
-  const [lost, gained] = harmOf(labels, plain, path, zoom), one = harms.of === now.paths[name] && harms.list[harms.at];
+  const [lost, gained] = harmOf(labels, plain, path, zoom), one = harms.of === harmKey() && harms.list[harms.at];
   const isOne = one && one.n === state.recording && one.zoom.every((t, i) => t === zoom[i]);
-  return (isOne ? " Place " + (harms.at + 1) + " of " + harms.list.length + " where rules do harm." : "") + " Here " + name + " has " + count(lost) +
+  return (isOne ? " Place " + (harms.at + 1) + " of " + harms.list.length + " where rules do harm." : "") + " Here " + name + (isChanged() ? " now has " : " has ") + count(lost) +
     say(" {step(s)} wrong that ", lost) + plainName() + " has right, and " + count(gained) + " right that it has wrong.";
 }
 /* What stands under the pointer. */
@@ -142,7 +143,7 @@ function readOut(event) {
 function showSteps(result) {
   const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), after = (result || now).paths[name][n], before = run.paths[name][n];
   const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
-  const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % right" : "");
+  const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % of all right" : "");
   const track = isTags && r.words && zoom[1] - zoom[0] <= 200 ? sentenceTrack : pathTrack, tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
   if (plain !== name) tracks.push(track(plain, small(now.paths[plain][n]), Object.assign({ path: now.paths[plain][n].path, marks: now.paths[plain][n].marks }, labels), zoom, r));
   if (isChanged()) {

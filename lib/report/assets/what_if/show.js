@@ -101,6 +101,7 @@ async function show() {
   }
   const one = undecodable ? null : noteTried();
   forgetCosts();
+  parts.worst.textContent = (one && one.worst) || "";
   showAll();
   if (isDue) return; /* a later change waits for its frame */
   delete tool.dataset.busy;
@@ -109,7 +110,10 @@ async function show() {
   await new Promise((done) => setTimeout(done, 200));
   const cells = forbiddenCells().filter(([i, j]) => !one.costs.has((i + 1) + " " + j)), result = now;
   if (isWanted()) await findCosts(ruledName(), result, cells, isWanted, (i, j, gain) => { one.costs.set((i + 1) + " " + j, gain); showCost(i + 1, j, gain); });
-  if (isWanted()) tool.dataset.costs = "shown";
+  if (!isWanted()) return;
+  const [worst, gain] = [...one.costs].reduce((most, each) => (each[1] > most[1] ? each : most), ["", 0]), [row, column] = worst.split(" ").map(Number);
+  if (gain > 0) parts.worst.textContent = one.worst = " " + (row ? states[row - 1] + " \u2192 " : "The start in ") + states[column] + " costs most" + (gain === Math.max(...[...one.costs].filter(([cell]) => cell !== worst).map(([, g]) => g), 0) ? ", with others." : ".");
+  tool.dataset.costs = "shown";
 }
 
 /* ---- sent on ---- */
@@ -132,7 +136,7 @@ async function copyLink(e) {
   past[at] = address();
   try {
     await navigator.clipboard.writeText(link);
-    button.textContent = "Link copied";
+    button.textContent = location.protocol === "file:" ? "Link copied: send the file too" : "Link copied";
     setTimeout(() => (button.textContent = "Copy link"), 2000);
   } catch (error) { /* a browser that does not let a page copy: the reader does */
     parts.link.hidden = false;
@@ -181,6 +185,7 @@ function build() {
   parts.back = el("button", { type: "button", click: () => { Object.assign(state, asInRun()); changed(); } }, "Back to the run");
   parts.undo = el("button", { type: "button", click: () => step(-1) }, "Undo");
   parts.redo = el("button", { type: "button", click: () => step(1) }, "Redo");
+  parts.worst = el("strong");
   parts.save = el("button", { type: "button", click: save }, "Model as JSON");
   parts.link = el("input", { type: "text", readonly: true, hidden: true, "aria-label": "Link to this state" });
   parts.command = el("code");
@@ -195,7 +200,7 @@ function build() {
     el("p", { class: "what-if-buttons" }, parts.back, parts.undo, parts.redo, el("button", { type: "button", click: copyLink }, "Copy link"), parts.save, parts.link), parts.dwellNote,
     el("p", { class: "small" }, "Click a cell to allow (\u2713) or forbid (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states. " : ". ") +
       "Below \u2715: what " + ruledName() + " would gain if this alone were allowed, in " + (settings.labels ? "percentage points of " + MEASURES[0][0] + "." : say("{steps} that change.")) +
-      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run." + durationNote())), parts.results),
+      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run." + durationNote(), parts.worst)), parts.results),
   parts.tried, ...(settings.labels ? [parts.confusionFold] : []),
   el("details", null, el("summary", null, say("The same on all {recordings}, as command and in Python")), el("p", { class: "small" }, "With the model saved here: ", parts.command), parts.python));
 }
