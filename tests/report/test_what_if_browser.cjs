@@ -406,6 +406,8 @@ function writeVotes(n, T) {
   addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", each);
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
   addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi,mea,posterior"); // more states than classes
+  const { inputs } = require("./pages.cjs")(folder);
+  for (const name of isLong ? ["hundred", "classes59", "day28"] : []) addSet(name, ...inputs[name]());
 }
 
 // Paths as the page draws them: "strategy recording" -> class or -1 of each step. A class has a lane of its own. Of many changes each looks at
