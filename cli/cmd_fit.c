@@ -295,6 +295,7 @@ static sp_status fit_tied(const options *o, const sp_fitting *f, sp_model **mode
     sp_tied_aim aim;
     const sp_status status = sp_tied_aim_read(o->run.fit.at, &aim, err);
     aim.scheme = o->run.fit.tied;
+    aim.with_curve = true;
     return status == SP_OK ? sp_fit_tied(&f->training, &f->options, &aim, f->workers, model, report, err) : status;
 }
 

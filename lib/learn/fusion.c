@@ -65,7 +65,7 @@ static sp_status learn(const candidates *k, const sp_training *training, const s
     TRY(sp_crf_weigh(crf, theta, &scores, 1e-7, workers, weight, err));
     for (int32_t c = 0; c < k->n; c++)
         sum += weight[c];
-    for (int32_t c = 0; c < k->n; c++)
+    for (int32_t c = 0; c < k->n; c++) /* as many digits as a reader of the model wants */
         weight[c] = round(weight[c] / sum * 1e4) / 1e4;
 done:
     free(theta);

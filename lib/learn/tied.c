@@ -545,7 +545,8 @@ sp_status sp_fit_tied(const sp_training *training, const sp_fit_options *options
     TRY(find(&s, -1, &b, err));
     TRY(find_points(&s, &report->points, err));
     report->n_tried = (int64_t)s.n_tried;
-    TRY(find_curve(&s, report->points.curve, err));
+    if (aim->with_curve)
+        TRY(find_curve(&s, report->points.curve, err));
     report->biases = biases_at(&b.where);
     report->is_reached = is_reached(aim, &b.found);
     report->reference = b.found.reference;
@@ -584,7 +585,8 @@ sp_status sp_cross_fit_tied(const sp_training *training, const sp_fit_options *o
         models[f] = s.tuner.models[f];
         s.tuner.models[f] = NULL;
     }
-    TRY(find_curve(&s, points->curve, err));
+    if (aim->with_curve)
+        TRY(find_curve(&s, points->curve, err));
 done:
     if (status != SP_OK)
         sp_operating_points_clear(points);

@@ -164,6 +164,7 @@ static sp_status fit_tied(sp_folds *folds, sp_pipeline *p, const sp_training *tr
     TRY((p->points = calloc(1, sizeof *p->points)) ? SP_OK : sp_no_memory(err));
     TRY(sp_tied_aim_read(o->fit.at, &aim, err));
     aim.scheme = o->fit.tied;
+    aim.with_curve = true;
     TRY(sp_cross_fit_tied(training, &outer, &aim, &bootstrap, workers, folds->fold, folds->models, p->points, err));
     folds->n_folds = p->points->n_folds;
 done:

@@ -120,8 +120,8 @@ typedef struct sp_operating_points {
     sp_held_entities held;         /* at the aim */
     int32_t n_types, n_rare_types; /* judged by themselves at the aim, by first class; with too few entities for that */
     sp_held_type *types;           /* [n_types] */
-    sp_operating_point
-        curve[SP_OPERATING_POINTS]; /* the biases with the greatest F, by beta; from precision's side to recall's */
+    sp_operating_point curve
+        [SP_OPERATING_POINTS]; /* with_curve of the aim: the biases with the greatest F, by beta; from precision's side to recall's */
 } sp_operating_points;
 
 /* How far an error that a strategy makes against argmax runs on: of greedy masking, where one wrong step forbids what is right

@@ -281,6 +281,7 @@ typedef struct sp_tied_aim {
     const char *scheme; /* "bioes", "bilou" or "bmes". Borrowed; sp_tied_aim_read() does not set it */
     sp_tied_figure figure;
     double beta, least, missed, false_ones;
+    bool with_curve; /* and what other betas give, in some five times the time; sp_tied_aim_read() does not set it */
 } sp_tied_aim;
 /* "recall=.98", "precision=.95", "f1", "f0.5" (any F), "cost=fn:fp=5:1"; NULL: f1. SP_OK, SP_EINVAL. */
 sp_status sp_tied_aim_read(const char *text, sp_tied_aim *out, sp_error *err);

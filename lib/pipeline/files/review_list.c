@@ -265,27 +265,48 @@ static sp_value share(int64_t part, int64_t whole)
     return whole ? (sp_value){(double)part / (double)whole, NULL} : (sp_value){0, "no scored steps"};
 }
 
-static sp_status tell(const sp_review_list *l, const measuring *m, sp_review_result **out, sp_error *err)
+/* All but the steps. */
+static sp_review_result result_of(const sp_review_list *l, const measuring *m)
 {
-    const sp_review_best *g = &l->lists[SP_LISTED_WORTH];
+    const int64_t n = l->lists[SP_LISTED_WORTH].n;
+    return (sp_review_result){.strategy = l->strategy,
+                              .n_chosen = n,
+                              .n = n < SP_MOST_REVIEW_PLACES ? n : SP_MOST_REVIEW_PLACES,
+                              .accuracy = share(m->right, m->n),
+                              .corrected = share(m->better[SP_LISTED_WORTH], m->n),
+                              .least_probable = share(m->better[SP_LISTED_UNSURE], m->n),
+                              .random = share(m->better[SP_LISTED_ANY], m->n)};
+}
+
+static sp_status hand_over(const sp_review_list *l, const sp_review_result *made, sp_review_result **out, sp_error *err)
+{
+    const sp_listed_step *steps = l->lists[SP_LISTED_WORTH].steps;
     sp_review_result *r = calloc(1, sizeof *r);
     if (!r)
         return sp_no_memory(err);
+    *r = *made;
     *out = r;
-    *r = (sp_review_result){.strategy = l->strategy,
-                            .n_chosen = g->n,
-                            .n = g->n < SP_MOST_REVIEW_PLACES ? g->n : SP_MOST_REVIEW_PLACES,
-                            .accuracy = share(m->right, m->n),
-                            .corrected = share(m->better[SP_LISTED_WORTH], m->n),
-                            .least_probable = share(m->better[SP_LISTED_UNSURE], m->n),
-                            .random = share(m->better[SP_LISTED_ANY], m->n)};
     if (!(r->list = malloc(((size_t)r->n + 1) * sizeof *r->list)))
         return sp_no_memory(err);
-    for (int64_t i = 0; i < r->n; i++) {
-        const sp_listed_step *s = &g->steps[i];
-        r->list[i] = (sp_review_place){s->recording, s->step, s->decoded, s->likeliest, s->label, s->probability, s->gain};
-    }
+    for (int64_t i = 0; i < r->n; i++)
+        r->list[i] = (sp_review_place){steps[i].recording, steps[i].step,        steps[i].decoded, steps[i].likeliest,
+                                       steps[i].label,     steps[i].probability, steps[i].gain};
     return SP_OK;
+}
+
+static void say(const sp_review_list *l, const sp_review_result *r)
+{
+    const sp_pipeline *p = l->p;
+    char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
+    sp_run_notice(p->opt, SP_NOTICE_DATA, "%s%s%s of %s %s to review, the best first", l->name ? l->name : "",
+                  l->name ? ": " : "", sp_count_text(r->n_chosen, n), sp_count_text(p->info->n_steps, all),
+                  sp_word_of(&p->words, SP_STEPS));
+    if (!r->accuracy.undefined)
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "with these corrected and decoded anew accuracy is %.4f, was %.4f; with as many of the least probable %.4f, taken "
+            "at random %.4f",
+            r->corrected.value, r->accuracy.value, r->least_probable.value, r->random.value);
 }
 
 sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_error *err)
@@ -293,7 +314,6 @@ sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_err
     const sp_pipeline *p = l->p;
     measuring m = {.n = 0};
     sp_status status = SP_OK;
-    char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
     if (!p || !p->opt->review)
         return SP_OK;
     for (int list = 0; list < SP_LISTS; list++)
@@ -301,20 +321,12 @@ sp_status sp_review_list_write(sp_review_list *l, sp_review_result **out, sp_err
     if (p->info->has_labels)
         TRY(measure(l, &m, err));
     sp_review_best_by_gain(&l->lists[SP_LISTED_WORTH]);
+    const sp_review_result made = result_of(l, &m);
     if (l->table)
         TRY(write_table(l, err));
     if (out)
-        TRY(tell(l, &m, out, err));
-    sp_run_notice(p->opt, SP_NOTICE_DATA, "%s%s%s of %s %s to review, the best first", l->name ? l->name : "",
-                  l->name ? ": " : "", sp_count_text(l->lists[SP_LISTED_WORTH].n, n), sp_count_text(p->info->n_steps, all),
-                  sp_word_of(&p->words, SP_STEPS));
-    if (m.n)
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
-            "with these corrected and decoded anew accuracy is %.4f, was %.4f; with as many of the least probable %.4f, taken "
-            "at random %.4f",
-            (double)m.better[SP_LISTED_WORTH] / (double)m.n, (double)m.right / (double)m.n,
-            (double)m.better[SP_LISTED_UNSURE] / (double)m.n, (double)m.better[SP_LISTED_ANY] / (double)m.n);
+        TRY(hand_over(l, &made, out, err));
+    say(l, &made);
 done:
     return status;
 }

@@ -108,6 +108,8 @@ sp_section_exists sp_has_legality, sp_has_sleep, sp_has_raters, sp_has_probabili
 
 /* The address of a step of a recording in the page, under the recording's name; step < 0: of the recording. (places.c) */
 void sp_page_link(sp_page *page, int64_t recording, int64_t step);
+/* The first cells of a row of the table of a step: recording, a link; its number; its time, where steps have a length. (places.c) */
+void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step);
 /* "4:16:30" (places.c) */
 void sp_page_time(sp_buffer *out, double seconds);
 /* A matrix of all classes (frame.h, whose classes and n it sets) under a title, a format of sp_html_say(). (confusion.c) */

@@ -37,19 +37,27 @@ void sp_page_time(sp_buffer *out, double seconds)
     sp_buffer_format(out, "%lld:%02d:%02d", (long long)(whole / 3600), (int)(whole / 60 % 60), (int)(whole % 60));
 }
 
+void sp_page_place_cells(sp_page *page, int64_t recording, int64_t step)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<th scope=\"row\">");
+    sp_page_link(page, recording, step);
+    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", sp_step_number(c->work, step));
+    if (c->epoch_seconds > 0) {
+        sp_buffer_text(out, "<td class=\"n\">");
+        sp_page_time(out, (double)step * c->epoch_seconds);
+        sp_buffer_text(out, "</td>");
+    }
+}
+
 static void place_row(sp_page *page, const sp_illegal_place *place)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     bool is_first = true;
-    sp_buffer_text(out, "<tr><th scope=\"row\">");
-    sp_page_link(page, place->recording, place->step);
-    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", sp_step_number(c->work, place->step));
-    if (c->epoch_seconds > 0) {
-        sp_buffer_text(out, "<td class=\"n\">");
-        sp_page_time(out, (double)place->step * c->epoch_seconds);
-        sp_buffer_text(out, "</td>");
-    }
+    sp_buffer_text(out, "<tr>");
+    sp_page_place_cells(page, place->recording, place->step);
     sp_buffer_text(out, "<td>");
     for (int32_t s = 0; s <= c->n_strategies; s++)
         if (place->said[s].is_illegal) {

@@ -1,5 +1,4 @@
 /* Steps that a human should look at first, and what that brings. */
-#include "evaluate/work.h"
 #include "report/html/page.h"
 
 enum { ROWS = 100 };
@@ -18,14 +17,8 @@ static void row(sp_page *page, const sp_review_place *place)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<tr><th scope=\"row\">");
-    sp_page_link(page, place->recording, place->step);
-    sp_buffer_say(out, "</th><td class=\"n\">%jd</td>", sp_step_number(c->work, place->step));
-    if (c->epoch_seconds > 0) {
-        sp_buffer_text(out, "<td class=\"n\">");
-        sp_page_time(out, (double)place->step * c->epoch_seconds);
-        sp_buffer_text(out, "</td>");
-    }
+    sp_buffer_text(out, "<tr>");
+    sp_page_place_cells(page, place->recording, place->step);
     class_cell(page, place->decoded, place->label >= 0 && place->label != place->decoded);
     class_cell(page, place->likeliest, false);
     sp_buffer_say(out, "<td class=\"n\">%.3f</td><td class=\"n\">%.2f</td>", place->probability, place->gain);
@@ -64,6 +57,8 @@ void sp_page_review(sp_page *page)
         row(page, &review->list[i]);
     sp_buffer_text(out, "</tbody></table></div>\n");
     if (n < review->n_chosen)
-        sp_buffer_say(out, "<p class=\"small\">The first %jd of %jd; the JSON lists %s%jd, PATHS.review.csv all.</p>\n", n,
-                      review->n_chosen, review->n < review->n_chosen ? "the first " : "", review->n);
+        sp_buffer_say(out,
+                      "<p class=\"small\">The first %jd of %jd; the JSON lists %s%jd; where paths are written, PATHS.review.csv "
+                      "lists all.</p>\n",
+                      n, review->n_chosen, review->n < review->n_chosen ? "the first " : "", review->n);
 }

@@ -285,6 +285,7 @@ static void test_tied_memory(void **state)
         .workers = sp_workers_new(1)};
     assert_int_equal(sp_tied_aim_read("f1", &a.aim, NULL), SP_OK);
     a.aim.scheme = "bioes";
+    a.aim.with_curve = true;
     assert_true(assert_each_alloc_may_fail(try_tied, &a) > 20);
     sp_workers_free(a.workers);
 }

@@ -79,6 +79,13 @@ function changed(key = "") {
   remember(key);
   schedule();
 }
+/* Which of the rules costs most, where one costs anything; costs: ["row column", gain]. */
+function worstOf(costs) {
+  const most = Math.max(0, ...costs.map(([, gain]) => gain)), worst = costs.filter(([, gain]) => gain === most);
+  if (!most) return "";
+  const [row, column] = worst[0][0].split(" ").map(Number);
+  return " " + (row ? states[row - 1] + " \u2192 " : "The start in ") + states[column] + " costs most" + (worst.length > 1 ? ", with others." : ".");
+}
 /* The shown recording first, then the others in slices; a later change ends this one. */
 async function show() {
   const mine = ++asked, isWanted = () => mine === asked;
@@ -111,8 +118,7 @@ async function show() {
   const cells = forbiddenCells().filter(([i, j]) => !one.costs.has((i + 1) + " " + j)), result = now;
   if (isWanted()) await findCosts(ruledName(), result, cells, isWanted, (i, j, gain) => { one.costs.set((i + 1) + " " + j, gain); showCost(i + 1, j, gain); });
   if (!isWanted()) return;
-  const [worst, gain] = [...one.costs].reduce((most, each) => (each[1] > most[1] ? each : most), ["", 0]), [row, column] = worst.split(" ").map(Number);
-  if (gain > 0) parts.worst.textContent = one.worst = " " + (row ? states[row - 1] + " \u2192 " : "The start in ") + states[column] + " costs most" + (gain === Math.max(...[...one.costs].filter(([cell]) => cell !== worst).map(([, g]) => g), 0) ? ", with others." : ".");
+  parts.worst.textContent = one.worst = worstOf([...one.costs]);
   tool.dataset.costs = "shown";
 }
 
