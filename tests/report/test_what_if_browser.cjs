@@ -359,13 +359,21 @@ async function byTouch(browser) {
 }
 
 // The model that is saved, given to the program, gives the paths and figures that the page shows. STATEPATH_LONG: under 200 changes of each
-// set of data; else a few.
+// set of data, or of those that STATEPATH_SETS names; else a few.
 const isLong = !!process.env.STATEPATH_LONG;
 const each = "argmax,greedy,beam:3,viterbi,posterior,mea,posterior-viterbi,online:5";
 const recipes = require("./recipes.cjs"), sets = [{ name: "demo", file: demo }];
 function addSet(name, file, ...options) {
   run("compare", file, ...options, "--report", name + ".html", "--json", name + ".json", "--what-if-bytes", "10000000");
   sets.push({ name, file });
+}
+// A page as it is made, which holds a part of its file: the program decodes that part alone.
+function addPart(name, file, ...options) {
+  const held = name + ".held.h5";
+  run("compare", file, ...options, "--report", name + ".html");
+  execFileSync(process.env.STATEPATH_PYTHON || "python3", [path.join(__dirname, "held.py"), name + ".html", file, held], { cwd: folder, stdio: "inherit" });
+  run("compare", held, ...options, "--json", name + ".json");
+  sets.push({ name, file, held });
 }
 function writeArray(name, dtype, shape, bytes) { // numpy's .npy
   const head = `{'descr': '${dtype}', 'fortran_order': False, 'shape': (${shape.join(", ")},), }`.padEnd(117) + "\n";
@@ -407,7 +415,8 @@ function writeVotes(n, T) {
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
   addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi,mea,posterior"); // more states than classes
   const { inputs } = require("./pages.cjs")(folder);
-  for (const name of isLong ? ["hundred", "classes59", "day28"] : []) addSet(name, ...inputs[name]());
+  for (const name of isLong ? ["hundred", "classes59"] : []) addSet(name, ...inputs[name]());
+  for (const name of isLong ? ["thousands", "day28"] : []) addPart(name, ...inputs[name]());
 }
 
 // Paths as the page draws them: "strategy recording" -> class or -1 of each step. A class has a lane of its own. Of many changes each looks at
@@ -471,7 +480,8 @@ async function asProgram(browser) {
   const times = Number(process.env.STATEPATH_CHANGES) || (isLong ? 200 : 3);
   let seed = 7;
   const draw = (n) => (seed = (seed * 48271) % 2147483647) % n;
-  for (const set of sets) {
+  const asked = process.env.STATEPATH_SETS; // some of them
+  for (const set of sets.filter(({ name }) => !asked || asked.split(",").includes(name))) {
     const page = await begin(browser, set.name + ".html"), untouched = await figures(page), right = ofRun(json(set.name + ".json")), began = Date.now();
     for (const name of Object.keys(right))
       check(JSON.stringify(untouched[name]) === JSON.stringify(right[name]), `${set.name}, untouched, ${name}: page ${untouched[name]}, program ${right[name]}`);
@@ -483,7 +493,7 @@ async function asProgram(browser) {
       check(json(model).description.includes("changed in the report on " + path.basename(set.file) + ": "), "the model says what was changed");
       check(command.includes(model), "the command names the file: " + command);
       try {
-        run("compare", set.file, "--model", model, "--json", "changed.json", "-o", "changed.csv", "--strategies", Object.keys(right).join());
+        run("compare", set.held || set.file, "--model", model, "--json", "changed.json", "-o", "changed.csv", "--strategies", Object.keys(right).join());
       } catch (error) {
         check(error.status === 3, `the program refuses what the page decoded: ${error.status}`);
       }
