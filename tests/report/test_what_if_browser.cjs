@@ -178,13 +178,18 @@ async function addressed(browser) {
   check((await seen(page)) === afterTwo, "a link to another section leaves the rules alone");
   await page.goBack();
   check((await seen(page)) === afterTwo, "and so does Back from there");
+  const strategy = page.locator("#what-if-tool").getByRole("combobox", { name: "Strategy" });
   await page.getByRole("button", { name: "Undo" }).click();
-  await frame(page);
-  await page.getByRole("button", { name: "Undo" }).click();
-  check((await seen(page)) === afterOne && hash() === one, "undone twice: the strategy, the length");
+  check((await status(page)).includes("of greedy") && !hash().includes("dwell"), "the length is undone, the strategy is a view and stays: " + hash());
+  await strategy.selectOption("viterbi");
+  check((await seen(page)) === afterOne && hash() === one, "as after the first change");
   await page.getByRole("button", { name: "Redo" }).click();
   await frame(page);
-  check(hash().includes("dwell=N2:5") && !hash().includes("greedy"), "and one redone: " + hash());
+  check(hash().includes("dwell=N2:5") && !hash().includes("greedy"), "redone, although the view changed meanwhile: " + hash());
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  check((await status(page)).startsWith("As in the run") && (await page.getByRole("button", { name: "Undo" }).isDisabled()), "undone to the run");
+  await page.getByRole("button", { name: "Redo" }).click();
   await page.getByRole("button", { name: "Back to the run" }).click();
   await page.locator("#what-if-tool").getByRole("combobox", { name: "Strategy" }).selectOption("viterbi");
   check((await seen(page)) === first, "back to the run all is as at first");
@@ -256,6 +261,8 @@ async function harm(browser) {
       path.fill.call((path.length = Math.max(path.length, Number(from) + Number(length)), path), Number(shape.dataset.k), Number(from), Number(from) + Number(length))));
     return path;
   }));
+  const marked = (row, name) => page.locator("#what-if-tool figure .track").nth(row).locator(".what-if-" + name).evaluate((shape) =>
+    [...shape.getAttribute("d").matchAll(/M\d+ [\d.]+h(\d+)v/g)].reduce((sum, one) => sum + Number(one[1]), 0));
   for (let place = 1; place <= 10; place++) {
     await button.click();
     await frame(page);
@@ -264,6 +271,8 @@ async function harm(browser) {
     if (!check(said && Number(said[1]) === place && said[2] === "10", "the caption says which place it is: " + caption)) break;
     const lost = reference.filter((k, t) => k === plain[t] && k !== ruled[t]).length, gained = reference.filter((k, t) => k !== plain[t] && k === ruled[t]).length;
     check(reference.length >= 79 && lost === Number(said[3]) && gained === Number(said[4]), `of ${reference.length} steps ${lost} are lost, ${gained} gained: ${caption}`);
+    const wrong = reference.filter((k, t) => typeof k === "number" && k !== ruled[t]).length, strips = [await marked(1, "harm"), await marked(2, "harm"), await marked(2, "strip")];
+    check(strips.join() === [gained, lost, wrong].join(), `strips of ${strips} steps: what only argmax has wrong, only viterbi, and all that viterbi has wrong are ${gained}, ${lost}, ${wrong}`);
     nets.push(lost - gained);
   }
   check(nets.every((n, i) => n > 0 && (!i || n <= nets[i - 1])), "the worst comes first: " + nets);
@@ -280,6 +289,8 @@ async function harm(browser) {
     await frame(page);
     const caption = await page.textContent("#what-if-tool figcaption");
     check(caption.includes(`Place ${place} of `) && caption.includes("Here viterbi now has "), `with a rule changed: ${caption}`);
+    const [, told] = /, (\d+) differ/.exec((await page.textContent("#what-if-tool figure")).replace(/,(?=\d)/g, ""));
+    check((await marked(3, "changed")) <= Number(told), `no more steps are marked as changed than differ in the whole night: ${told}`);
   }
   await page.getByRole("button", { name: "Back to the run" }).click();
   await button.click();

@@ -73,24 +73,31 @@ function readAddress(hash) {
 
 /* ---- undo, redo, Back ---- */
 
-let past = [], at = 0, lastKey = "", lastTime = 0;
+let past = [], at = 0, initial = "", shown = "", lastKey = "", lastTime = 0; /* past: rules alone, a change of view is not undone */
 const write = (how, hash) => { try { history[how](null, "", hash); } catch (error) { /* a host that forbids it: undo works without */ } };
+const view = () => address().slice(rulesAddress().length);
+function noteRules(isOne) {
+  if (rulesAddress() === past[at]) return;
+  if (!isOne) at++;
+  past.splice(at, Infinity, rulesAddress());
+}
 /* After a change; key: of what is dragged or typed, whose changes within a second are one. */
 function remember(key) {
   const hash = address(), isOne = key && key === lastKey && Date.now() - lastTime < 1000;
   lastKey = key;
   lastTime = Date.now();
-  if (hash === past[at]) return;
-  if (!isOne) at++;
-  past.splice(at, Infinity, hash);
+  if (hash === shown) return;
+  shown = hash;
+  noteRules(isOne);
   write(isOne ? "replaceState" : "pushState", hash);
 }
 function step(by) {
   if (!past[at + by]) return;
   at += by;
   lastKey = "";
-  goTo(past[at]);
-  write("replaceState", past[at]);
+  goTo(past[at] + view());
+  shown = address();
+  write("replaceState", shown);
 }
 /* A state that an address says, which is not remembered once more. */
 function goTo(hash) {
@@ -104,11 +111,13 @@ const opened = location.hash; /* with the page; Back to it is Back to the run. O
 function follow() {
   const isOfRules = location.hash.startsWith("#rules=");
   if (!isOfRules && location.hash && (location.hash !== opened || !opened.includes("="))) return;
-  const hash = isOfRules ? location.hash : past[0], found = past.indexOf(hash);
-  if (hash === past[at]) return;
-  if (found >= 0) at = found;
-  else past.splice(++at, Infinity, hash);
+  const hash = isOfRules ? location.hash : initial;
+  if (hash === shown) return;
+  shown = hash;
   goTo(hash);
+  const found = past.indexOf(rulesAddress());
+  if (found >= 0) at = found;
+  else noteRules(false);
 }
 
 /* ---- what was tried ---- */
@@ -127,7 +136,7 @@ function showTried() {
   }
   const name = state.strategy, own = rulesAddress();
   const rows = [...tried].map(([key, one]) => {
-    const a = one.figures[name], b = run.figures[name], go = el("button", { type: "button", "aria-current": key === own ? "true" : null, click: () => { goTo(key + address().slice(rulesAddress().length)); remember(""); } }, one.text);
+    const a = one.figures[name], b = run.figures[name], go = el("button", { type: "button", "aria-current": key === own ? "true" : null, click: () => { goTo(key + view()); remember(""); } }, one.text);
     return el("tr", null, el("th", { scope: "row" }, go), ...MEASURES.map(([, key]) => figureCell(a[key], b[key], 4)),
       figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
   });

@@ -8,11 +8,26 @@ const ruledName = () => (strategies.includes("viterbi") ? "viterbi" : strategies
 /* The recording whose stretch tells most about the rules. */
 const tellingMost = () => recordings.reduce((best, r, n) => (r.merit > recordings[best].merit ? n : best), 0);
 
-/* One path from step `from` to `to`; other: what it is compared with, in the strip below. */
-function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
+/* Rectangles over the runs of steps of which something holds. */
+function bars([from, to], y, height, holds) {
+  let d = "";
+  for (let t = from, begin = -1; t <= to; t++) {
+    const isIn = t < to && holds(t);
+    if (isIn && begin < 0) begin = t;
+    if (!isIn && begin >= 0) { d += "M" + (begin - from) + " " + y + "h" + (t - begin) + "v" + height + "h" + (begin - t) + "z"; begin = -1; }
+  }
+  return d;
+}
+/* Of a path: is step t wrong, wrong where its rival is right, other than in the run? */
+const isWrong = ({ path, labels }, t) => labels && labels[t] >= 0 && labels[t] !== path[t];
+const isHarm = (one, t) => isWrong(one, t) && one.rival && one.rival[t] === one.labels[t];
+const isMoved = ({ path, before }, t) => before && before[t] !== path[t];
+/* One path from step `from` to `to`, and strips below it. */
+function pathTrack(name, small, one, [from, to], r) {
+  const { path, marks, before } = one;
   const lanes = 1 + Math.max(...settings.lanes), isBars = lanes > LANES, height = isBars ? 22 : 13, plot = isBars ? height : lanes * height, T = to - from;
   const place = (k) => (isBars ? 0 : settings.lanes[k] * height), shapes = classes.map(() => ""), names = [], gaps = [], triangles = [];
-  let line = "", strip = "";
+  let line = "";
   for (let t = from + 1, begin = from; t <= to; t++) {
     const k = path[begin];
     if (t < to && path[t] === k && !(isBars && r.gaps && r.gaps[t])) continue;
@@ -24,24 +39,20 @@ function pathTrack(name, small, { path, marks, other, labels }, [from, to], r) {
     } else gaps.push(el("rect", { class: "hatched", x: (100 * (begin - from)) / T + "%", y: "9", width: (100 * (t - begin)) / T + "%", height: String(plot) }));
     begin = t;
   }
-  for (let t = from, begin = -1; other && t <= to; t++) {
-    const differs = t < to && other[t] !== path[t] && !(labels && other[t] < 0);
-    if (differs && begin < 0) begin = t;
-    if (!differs && begin >= 0) { strip += "M" + (begin - from) + " " + (plot + 3) + "h" + (t - begin) + "v5h" + (begin - t) + "z"; begin = -1; }
-  }
   for (let t = from, last = -1; marks && t < to; t++) {
     const column = Math.floor(((t - from) * 400) / T);
     if (!marks[t] || column === last) continue;
     triangles.push(el("use", { href: "#ill", x: ((100 * (t - from)) / T).toFixed(2) + "%" }));
     last = column;
   }
-  const inner = el("svg", { y: "9", width: "100%", height: String(plot + 8), viewBox: "0 0 " + Math.max(T, 1) + " " + (plot + 8), preserveAspectRatio: "none" },
+  const below = before ? 14 : 8, strip = (name, y, height, holds) => el("path", { class: "what-if-" + name, d: bars([from, to], plot + y, height, (t) => holds(one, t)) });
+  const inner = el("svg", { y: "9", width: "100%", height: String(plot + below), viewBox: "0 0 " + Math.max(T, 1) + " " + (plot + below), preserveAspectRatio: "none" },
     ...Array.from({ length: isBars ? 1 : lanes }, (none, i) => el("rect", { class: "what-if-lane" + (i % 2), y: String(i * height), width: String(T), height: String(height) })),
     el("path", { class: "what-if-line", d: line }), ...shapes.map((d, k) => d && el("path", { class: settings.styles[k], "data-k": k, d })).filter(Boolean),
-    el("path", { class: "what-if-strip", d: strip }));
-  const beside = el("svg", { class: "lane-names", height: String(plot + 17), "aria-hidden": "true" }, ...(isBars ? [] : [el("use", { href: "#names" })]));
+    strip("strip", 3, 2, isWrong), strip("harm", 3, 5, isHarm), strip("changed", 10, 3, isMoved));
+  const beside = el("svg", { class: "lane-names", height: String(plot + below + 9), "aria-hidden": "true" }, ...(isBars ? [] : [el("use", { href: "#names" })]));
   return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)),
-    el("div", { class: "rows" }, el("svg", { height: String(plot + 17), role: "img", "aria-label": name + " over time" }, inner, ...gaps, ...names, ...triangles), beside));
+    el("div", { class: "rows" }, el("svg", { height: String(plot + below + 9), role: "img", "aria-label": name + " over time" }, inner, ...gaps, ...names, ...triangles), beside));
 }
 /* A time where steps have a length, else the number of the step. */
 function placeOf(r, t) {
@@ -58,14 +69,15 @@ function axis(r, [from, to]) {
   return el("div", { class: "track" }, el("div", { class: "name" }, el("small", null, settings.seconds ? "time" : say("{step}"))),
     el("div", { class: "rows" }, el("svg", { class: "ticks", height: "16", "aria-hidden": "true" }, ...marks), el("svg", { class: "lane-names", height: "16", "aria-hidden": "true" })));
 }
-/* Tokens with their words: entities in the colour of their class, with its type; ▲ before an illegal transition; underlined where a path differs
-   from the reference. */
-function sentenceTrack(name, small, { path, marks, other }, [from, to], r) {
+/* Tokens with their words: entities in the colour of their class, with its type; ▲ before an illegal transition; underlined where a path is
+   wrong, framed where it is other than in the run. */
+function sentenceTrack(name, small, one, [from, to], r) {
+  const { path, marks } = one, classOf = (t) => [isWrong(one, t) && "wrong", isHarm(one, t) && "harm", isMoved(one, t) && "moved"].filter(Boolean).join(" ") || null;
   const typeOf = (k) => (k < 0 ? "?" : classes[k].replace(/^[A-Z]-/, "")), isOut = (k) => k >= 0 && classes[k] === "O", line = el("p", { class: "what-if-words", role: "img" });
   for (let t = from, end; t < to; t = end) {
     const k = path[t], words = [];
     for (end = t; end < to && (end === t || (!isOut(k) && typeOf(path[end]) === typeOf(k) && !/^[BSU]-/.test(classes[path[end]] || "B-") && !(marks && marks[end]))); end++)
-      words.push(el("span", other && other[end] >= 0 && other[end] !== path[end] ? { class: "wrong" } : null, r.words[end]), " ");
+      words.push(el("span", { class: classOf(end) }, r.words[end]), " ");
     if (marks && marks[t]) line.append(el("span", { class: "bad" }, "\u25b2"));
     if (isOut(k)) { line.append(...words); continue; }
     const mark = el("mark", null, ...words, el("small", null, k < 0 ? "none" : classes[k].replace(/^[BS]-/, "")));
@@ -141,25 +153,27 @@ function readOut(event) {
     paths.filter(([, path]) => path).map(([name, path]) => name + " " + nameOf(path[t])).join(", ");
 }
 function showSteps(result) {
-  const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), after = (result || now).paths[name][n], before = run.paths[name][n];
-  const zoom = state.zoom || [0, r.T], labels = r.labels ? { other: r.labels, labels: true } : {};
+  const name = state.strategy, n = state.recording, r = recordings[n], plain = plainName(), zoom = state.zoom || [0, r.T], labels = r.labels;
+  const before = run.paths[name][n], after = (result || now).paths[name][n], first = now.paths[plain][n], isOwn = plain === name;
   const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : r.labels && one.scored ? ((100 * one.right) / one.scored).toFixed(1) + " % of all right" : "");
-  const track = isTags && r.words && zoom[1] - zoom[0] <= 200 ? sentenceTrack : pathTrack, tracks = r.labels ? [track("reference", "", { path: r.labels }, zoom, r)] : [];
-  if (plain !== name) tracks.push(track(plain, small(now.paths[plain][n]), Object.assign({ path: now.paths[plain][n].path, marks: now.paths[plain][n].marks }, labels), zoom, r));
+  const track = isTags && r.words && zoom[1] - zoom[0] <= 200 ? sentenceTrack : pathTrack, tracks = labels ? [track("reference", "", { path: labels }, zoom, r)] : [];
+  const add = (title, one, rival, more, was) => tracks.push(track(title, small(one) + more, { path: one.path, marks: one.marks, labels, rival: isOwn ? null : rival.path, before: was }, zoom, r));
+  if (!isOwn) add(plain, first, after, "");
   if (isChanged()) {
-    const d = difference(r, before.path, after.path);
-    tracks.push(track(name + ", run", small(before), Object.assign({ path: before.path, marks: before.marks }, labels), zoom, r),
-      track(name + ", now", small(after) + ", " + count(d.all) + " differ", { path: after.path, marks: after.marks, other: before.path }, zoom, r));
+    add(name + ", run", before, first, "");
+    add(name + ", now", after, first, ", " + count(difference(r, before.path, after.path).all) + " differ", before.path);
   } else {
-    tracks.push(track(name, small(after), Object.assign({ path: after.path, marks: after.marks }, labels), zoom, r));
+    add(name, after, first, "");
   }
-  fill(parts.steps, ...tracks, ...(track === pathTrack ? [axis(r, zoom)] : []), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
+  const isWords = track === sentenceTrack, marked = isWords ? "a word is underlined" : "the strip is filled", moved = isWords ? "framed" : "the lower strip is filled";
+  fill(parts.steps, ...tracks, ...(isWords ? [] : [axis(r, zoom)]), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
-    !r.labels ? "." : track === sentenceTrack ? "; a word is underlined where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : ".")
-      : "; the strip is filled where a path differs from the reference" + (isChanged() ? ", below \u201cnow\u201d from the run." : "."), r.labels && plain !== name ? harmText(name, r.labels, (result || now).paths[plain][n].path, after.path, zoom) : ""));
+    (labels ? "; " + marked + " where a path differs from the reference" : "") +
+    (labels && !isOwn ? ", " + (isWords ? "twice" : "higher") + " where of " + plain + " and " + name + " only this one does" : "") +
+    (isChanged() ? "; " + moved + " where \u201cnow\u201d differs from the run." : "."), labels && !isOwn ? harmText(name, labels, first.path, after.path, zoom) : ""));
   parts.steps.dataset.file = "what-if-" + r.id.replace(/[^A-Za-z0-9._-]+/g, "-");
   if (window.statepath && track === pathTrack) window.statepath.takeAway(parts.steps);
   const shown = new Set();
-  for (const path of [r.labels, run.paths[plain][n].path, before.path, after.path]) for (let t = zoom[0]; path && t < zoom[1]; t++) shown.add(path[t]);
+  for (const path of [r.labels, first.path, before.path, after.path]) for (let t = zoom[0]; path && t < zoom[1]; t++) shown.add(path[t]);
   showRows(shown);
 }

@@ -3,10 +3,12 @@
 
 let run, now, undecodable = "", asked = 0, isDue = false;
 
+/* A difference of shares, in percentage points, as everywhere on the page. */
+const points = (x) => signed(100 * x, 2) + " pp";
 function figureCell(after, before, decimals) {
   if (after === null) return el("td", { class: "n" }, "\u2013");
   const text = (x) => (x === null ? "\u2013" : decimals ? x.toFixed(decimals) : count(x)), isSame = text(after) === text(before);
-  return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, signed(after - before, decimals))]));
+  return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, decimals ? points(after - before) : signed(after - before, 0))]));
 }
 function showFigures() {
   const head = ["strategy", ...MEASURES.map(([name]) => name), "illegal", "changes", "undecoded"];
@@ -19,7 +21,7 @@ function showFigures() {
   if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), figureCell(now.reference, run.reference, 0), blank(), blank()));
   fill(parts.figures, el("table", { class: "what-if-figures", "aria-label": "Figures now" },
     el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
-  const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + signed(x - y, 4) + ")");
+  const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + points(x - y) + ")");
   fill(parts.lead, el("strong", null, state.strategy), " " + MEASURES.slice(0, 2).map(([name, key]) => (a[key] === null ? "" : name + " " + a[key].toFixed(4) + moved(a[key], b[key]) + ", ")).join("") +
     count(a.illegal) + " illegal");
 }
@@ -138,8 +140,7 @@ function python() { /* two strings: " = " would lose its spaces (embed.cmake) */
 }
 async function copyLink(e) {
   const button = e.currentTarget, link = location.href.replace(/#.*$/, "") + address();
-  write("replaceState", address());
-  past[at] = address();
+  write("replaceState", shown = address());
   try {
     await navigator.clipboard.writeText(link);
     button.textContent = location.protocol === "file:" ? "Link copied: send the file too" : "Link copied";
@@ -222,7 +223,8 @@ async function begin() {
     state.recording = tellingMost();
     state.zoom = recordings[state.recording].stretch;
     build();
-    past = [address()];
+    past = [rulesAddress()];
+    initial = shown = address();
     noteTried(); /* the run, also beside rules that the address brings */
     if (location.hash.startsWith("#rules=")) {
       follow();
