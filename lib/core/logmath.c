@@ -147,7 +147,7 @@ void sp_logs_of_floats(const float *x, int64_t n, double *out)
 }
 
 /* Rows side by side: tile[k,row], so that each row's sum runs from class 0 up, as in sp_log_softmax(). */
-enum { TILE = 4096, MOST_ROWS = 256 };
+enum { TILE = 4096, MOST_ROWS = SP_SOFTMAX_ROWS };
 
 SP_ALWAYS_INLINE double greater(double a, double b)
 {
@@ -175,6 +175,13 @@ SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t 
     for (int32_t k = 0; k < n_classes; k++)
         for (int r = 0; r < rows; r++)
             tile[k * rows + r] = tile[k * rows + r] - max[r] - sum[r];
+}
+
+SP_FOR_EACH_ISA(void, softmax_columns, (double *x, int rows, int32_t n_classes), softmax_tile_any(x, rows, n_classes);)
+
+void sp_log_softmax_columns(double *x, int n_rows, int32_t n_classes)
+{
+    SP_BY_ISA(softmax_columns, sp_isa_current())(x, n_rows, n_classes);
 }
 
 SP_ALWAYS_INLINE void softmax_rows_any(double *x, int rows, int32_t n_classes)

@@ -25,5 +25,8 @@ void sp_exps(double *x, int64_t n);
  * and log are off by 1.1 ulp at most, and the same bits on every machine, up to SP_SOFTMAX_CLASSES classes. */
 enum { SP_SOFTMAX_CLASSES = 512 };
 void sp_log_softmax_rows(double *x, int64_t n_rows, int32_t n_classes);
+/* The same of rows that lie side by side, x [K,n_rows]: no more than SP_SOFTMAX_ROWS of them, of any number of classes. */
+enum { SP_SOFTMAX_ROWS = 256 };
+void sp_log_softmax_columns(double *x, int n_rows, int32_t n_classes);
 
 #endif

@@ -68,55 +68,66 @@ static size_t neighbours_room(int64_t n_steps, int32_t n_classes)
     return (size_t)n_steps < SIZE_MAX / 64 / row ? (2 * (size_t)n_steps + 1) * row : 0;
 }
 
-static bool says_nothing(const double *e, int32_t n_classes)
+/* Side by side: out [K,stride] from rows e [n,K]. */
+static void turn(const double *e, int64_t n_rows, int32_t n_classes, int64_t stride, double *out)
 {
     for (int32_t k = 0; k < n_classes; k++)
-        if (e[k] != 0)
-            return false;
-    return true;
+        for (int64_t r = 0; r < n_rows; r++)
+            out[k * stride + r] = e[r * n_classes + k];
 }
 
-/* Rows e [n,K] as neighbours see them, to own [2K,T] from step t on. rows [n,K] is room. */
-static void take_rows(sp_neighbours *n, const double *e, int64_t t, int64_t n_rows, double floor, double *rows)
+/* Rows e [n,K] as neighbours see them, to own [2K,T] from step t on. columns [K,n] is room. */
+static void take_rows(sp_neighbours *n, const double *e, int64_t t, int n_rows, double floor, double *columns)
 {
-    const size_t K = (size_t)n->n_classes, T = (size_t)n->n_steps;
-    memcpy(rows, e, (size_t)n_rows * K * sizeof *rows);
-    for (size_t r = 0; r < (size_t)n_rows; r++) {
-        bool is_possible = false;
-        for (size_t k = 0; k < K; k++)
-            is_possible |= rows[r * K + k] > -INFINITY;
-        for (size_t k = 0; !is_possible && k < K; k++)
-            rows[r * K + k] = 0;
-    }
-    sp_log_softmax_rows(rows, n_rows, n->n_classes);
+    const size_t K = (size_t)n->n_classes, T = (size_t)n->n_steps, N = (size_t)n_rows;
+    double most[TILE];
+    turn(e, n_rows, n->n_classes, n_rows, columns);
+    for (size_t r = 0; r < N; r++)
+        most[r] = -INFINITY;
+    for (size_t k = 0; k < K; k++)
+        for (size_t r = 0; r < N; r++)
+            most[r] = columns[k * N + r] > most[r] ? columns[k * N + r] : most[r];
+    for (size_t k = 0; k < K; k++)
+        for (size_t r = 0; r < N; r++)
+            columns[k * N + r] = most[r] > -INFINITY ? columns[k * N + r] : 0;
+    sp_log_softmax_columns(columns, n_rows, n->n_classes);
     for (size_t k = 0; k < K; k++) {
         double *log_p = n->own + k * T + (size_t)t, *p = log_p + K * T;
-        for (size_t r = 0; r < (size_t)n_rows; r++) {
-            log_p[r] = rows[r * K + k] > floor ? rows[r * K + k] : floor;
-            p[r] = rows[r * K + k];
+        for (size_t r = 0; r < N; r++) {
+            log_p[r] = columns[k * N + r] > floor ? columns[k * N + r] : floor;
+            p[r] = columns[k * N + r];
         }
         sp_exps(p, n_rows);
     }
 }
 
-/* room [neighbours_room()], rows [TILE,K] */
+/* sums [2K,T+1]: of the steps before. A sum waits for the one before it: several series go on side by side. */
+static void add_up(sp_neighbours *n)
+{
+    enum { SERIES = 8 };
+    const size_t T = (size_t)n->n_steps, n_series = 2 * (size_t)n->n_classes;
+    for (size_t first = 0; first < n_series; first += SERIES) {
+        const size_t n_side = n_series - first < SERIES ? n_series - first : SERIES;
+        const double *own = n->own + first * T;
+        double *sums = n->sums + first * (T + 1), sum[SERIES] = {0};
+        for (size_t t = 0; t <= T; t++)
+            for (size_t i = 0; i < n_side; i++) {
+                sums[i * (T + 1) + t] = sum[i];
+                sum[i] += t < T ? own[i * T + t] : 0;
+            }
+    }
+}
+
+/* room [neighbours_room()], columns [K,TILE] */
 static void look_around(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps, int32_t n_classes,
-                        double floor, double *room, double *rows)
+                        double floor, double *room, double *columns)
 {
     const size_t T = (size_t)n_steps, n_series = 2 * (size_t)n_classes;
     *n = (sp_neighbours){
         .n_classes = n_classes, .n_steps = n_steps, .segments = segments, .own = room, .sums = room + n_series * T};
     for (int64_t t = 0; t < n_steps; t += TILE)
-        take_rows(n, e + t * n_classes, t, n_steps - t < TILE ? n_steps - t : TILE, floor, rows);
-    for (size_t i = 0; i < n_series; i++) {
-        const double *own = n->own + i * T;
-        double *sums = n->sums + i * (T + 1), sum = 0;
-        for (size_t t = 0; t < T; t++) {
-            sums[t] = sum;
-            sum += own[t];
-        }
-        sums[T] = sum;
-    }
+        take_rows(n, e + t * n_classes, t, n_steps - t < TILE ? (int)(n_steps - t) : TILE, floor, columns);
+    add_up(n);
 }
 
 static void find_stretch(sp_neighbours *n, int64_t t)
@@ -143,19 +154,24 @@ static span window_of(const sp_neighbours *n, int64_t t, int32_t steps, int side
     return (span){side ? t + 1 : before, side ? after : t};
 }
 
-void sp_neighbours_inputs(sp_neighbours *n, int64_t t, int32_t n_windows, const int32_t *steps, double *x)
+/* x[i stride], for each series i: its mean over a window of step t; over no step it is the step itself. */
+static void means_of(const sp_neighbours *n, int64_t t, int32_t steps, int side, size_t stride, double *x)
 {
     const size_t n_series = 2 * (size_t)n->n_classes, T = (size_t)n->n_steps;
+    const span s = window_of(n, t, steps, side);
+    const double share = s.end > s.first ? 1 / (double)(s.end - s.first) : 0;
+    for (size_t i = 0; i < n_series; i++) {
+        const double *sums = n->sums + i * (T + 1);
+        x[i * stride] = s.end > s.first ? (sums[s.end] - sums[s.first]) * share : n->own[i * T + (size_t)t];
+    }
+}
+
+void sp_neighbours_inputs(sp_neighbours *n, int64_t t, int32_t n_windows, const int32_t *steps, double *x)
+{
     find_stretch(n, t);
     for (int32_t w = 0; w < n_windows; w++)
-        for (int side = 0; side < 2; side++, x += n_series) {
-            const span s = window_of(n, t, steps[w], side);
-            const double share = s.end > s.first ? 1 / (double)(s.end - s.first) : 0;
-            for (size_t i = 0; i < n_series; i++) {
-                const double *sums = n->sums + i * (T + 1);
-                x[i] = s.end > s.first ? (sums[s.end] - sums[s.first]) * share : n->own[i * T + (size_t)t];
-            }
-        }
+        for (int side = 0; side < 2; side++, x += 2 * n->n_classes)
+            means_of(n, t, steps[w], side, 1, x);
 }
 
 /* ---- applying ---- */
@@ -163,9 +179,8 @@ void sp_neighbours_inputs(sp_neighbours *n, int64_t t, int32_t n_windows, const 
 /* What a tile of steps needs. */
 typedef struct tile {
     sp_neighbours around;
-    double *rows; /* [TILE,K] */
-    double *x;    /* [inputs,TILE] */
-    double *z;    /* [K,TILE] */
+    double *x; /* [2K,TILE] inputs, of one side of one window */
+    double *z; /* [K,TILE] */
 } tile;
 
 /* x[i,r] = (to_i[r] - from_i[r]) share, where all steps of the tile have whole windows: the sums of series i from one step on. */
@@ -175,110 +190,119 @@ SP_ALWAYS_INLINE void means_any(const double *restrict from, const double *restr
         x[r] = (to[r] - from[r]) * share;
 }
 
-/* z[k,r] += sum over i of weight[i,k] x[i,r], a few steps at a time, whose sums stay in registers. */
+/* z[k,r] += sum over i of weight[i,k] x[i,r], in sums that stay in registers. */
 SP_ALWAYS_INLINE void weigh_any(const double *restrict weight, const double *restrict x, size_t n_inputs, size_t K,
                                 double *restrict z)
 {
-    enum { FEW = 32 };
+    for (size_t k = 0; k < K; k++) {
+        double sum[TILE];
+        for (int r = 0; r < TILE; r++)
+            sum[r] = z[k * TILE + (size_t)r];
+        for (size_t i = 0; i < n_inputs; i++)
+            for (int r = 0; r < TILE; r++)
+                sum[r] += weight[i * K + k] * x[i * TILE + (size_t)r];
+        for (int r = 0; r < TILE; r++)
+            z[k * TILE + (size_t)r] = sum[r];
+    }
+}
+
+/* z[k,r] is -INFINITY where e[k,r] is. says[r]: is any of the row not 0? */
+SP_ALWAYS_INLINE void keep_impossible_any(const double *restrict e, size_t K, double *restrict z, double *restrict says)
+{
+    for (int r = 0; r < TILE; r++)
+        says[r] = 0;
     for (size_t k = 0; k < K; k++)
-        for (int first = 0; first < TILE; first += FEW) {
-            double *of = z + k * TILE + first, sum[FEW];
-            for (int r = 0; r < FEW; r++)
-                sum[r] = of[r];
-            for (size_t i = 0; i < n_inputs; i++)
-                for (int r = 0; r < FEW; r++)
-                    sum[r] += weight[i * K + k] * x[i * TILE + (size_t)(first + r)];
-            for (int r = 0; r < FEW; r++)
-                of[r] = sum[r];
+        for (int r = 0; r < TILE; r++) {
+            const double was = e[k * TILE + (size_t)r];
+            says[r] = was < 0 || was > 0 ? 1 : says[r];
+            z[k * TILE + (size_t)r] = was > -INFINITY ? z[k * TILE + (size_t)r] : -INFINITY;
         }
 }
 
 SP_FOR_EACH_ISA(void, means, (const double *from, const double *to, double share, double *x), means_any(from, to, share, x);)
 SP_FOR_EACH_ISA(void, weigh, (const double *weight, const double *x, size_t n_inputs, size_t K, double *z),
                 weigh_any(weight, x, n_inputs, K, z);)
+SP_FOR_EACH_ISA(void, keep_impossible, (const double *e, size_t K, double *z, double *says), keep_impossible_any(e, K, z, says);)
 
-/* The inputs of steps t .. t + TILE - 1, whose windows are all whole. */
-static void whole_inputs(const sp_neighbours *n, int64_t t, const sp_windows *w, double *x)
+/* The inputs of steps t .. t + TILE - 1 from one side of a window, which is whole for all of them. */
+static void whole_means(const sp_neighbours *n, int64_t t, int32_t steps, int side, double *x)
 {
     const size_t n_series = 2 * (size_t)n->n_classes, T = (size_t)n->n_steps;
-    for (int32_t i = 0; i < w->n; i++)
-        for (int side = 0; side < 2; side++) {
-            const span s = window_of(n, t, w->steps[i], side);
-            for (size_t j = 0; j < n_series; j++, x += TILE) {
-                const double *sums = n->sums + j * (T + 1);
-                SP_BY_ISA(means, sp_isa_current())(sums + s.first, sums + s.end, 1 / (double)(s.end - s.first), x);
-            }
-        }
-}
-
-/* The same of steps of which some have a cut window; n_rows of them. */
-static void cut_inputs(sp_neighbours *n, int64_t t, int64_t n_rows, const sp_windows *w, double *one, double *x)
-{
-    const size_t n_inputs = sp_windows_n_inputs(w->n, n->n_classes);
-    for (int64_t r = 0; r < n_rows; r++) {
-        sp_neighbours_inputs(n, t + r, w->n, w->steps, one);
-        for (size_t i = 0; i < n_inputs; i++)
-            x[i * TILE + (size_t)r] = one[i];
+    const span s = window_of(n, t, steps, side);
+    for (size_t i = 0; i < n_series; i++) {
+        const double *sums = n->sums + i * (T + 1);
+        SP_BY_ISA(means, sp_isa_current())(sums + s.first, sums + s.end, 1 / (double)(s.end - s.first), x + i * TILE);
     }
 }
 
-static bool are_whole(sp_neighbours *n, int64_t t, int64_t n_rows, const sp_windows *w)
+/* The same of n_rows steps of which some have a cut window, or are of another stretch. */
+static void cut_means(sp_neighbours *n, int64_t t, int n_rows, int32_t steps, int side, double *x)
 {
-    int32_t most = 1;
-    for (int32_t i = 0; i < w->n; i++)
-        most = w->steps[i] > most ? w->steps[i] : most;
+    for (int r = 0; r < n_rows; r++) {
+        find_stretch(n, t + r);
+        means_of(n, t + r, steps, side, TILE, x + r);
+    }
+}
+
+/* Are windows of so many steps whole at all steps of a tile? */
+static bool are_whole(sp_neighbours *n, int64_t t, int n_rows, int32_t steps)
+{
     find_stretch(n, t);
-    return n_rows == TILE && t - most >= n->begin && t + TILE + most <= n->end;
+    return steps > 0 && n_rows == TILE && t - steps >= n->begin && t + TILE + steps <= n->end;
 }
 
 /* Makes the rows of steps t .. t + n_rows - 1 new. */
-static void apply_tile(const sp_windows *w, tile *a, double *e, int64_t t, int64_t n_rows, bool marks_missing)
+static void apply_tile(const sp_windows *w, tile *a, double *e, int64_t t, int n_rows, bool marks_missing)
 {
-    const size_t K = (size_t)a->around.n_classes, T = (size_t)a->around.n_steps, n_inputs = sp_windows_n_inputs(w->n, (int32_t)K);
-    bool is_empty[TILE];
-    if (are_whole(&a->around, t, n_rows, w))
-        whole_inputs(&a->around, t, w, a->x);
-    else
-        cut_inputs(&a->around, t, n_rows, w, a->x + n_inputs * TILE, a->x);
+    sp_neighbours *n = &a->around;
+    const size_t K = (size_t)n->n_classes, T = (size_t)n->n_steps, N = (size_t)n_rows;
+    const double *weight = w->weight;
+    double says[TILE]; /* something; else 0 */
     for (size_t k = 0; k < K; k++)
-        for (size_t r = 0; r < (size_t)n_rows; r++)
-            a->z[k * TILE + r] = w->scale * a->around.own[k * T + (size_t)t + r] + w->bias[k];
-    SP_BY_ISA(weigh, sp_isa_current())(w->weight, a->x, n_inputs, K, a->z);
-    for (size_t r = 0; r < (size_t)n_rows; r++) {
-        double *row = e + r * K;
-        is_empty[r] = says_nothing(row, (int32_t)K);
-        for (size_t k = 0; k < K && !is_empty[r]; k++)
-            row[k] = row[k] > -INFINITY ? a->z[k * TILE + r] : -INFINITY;
-    }
-    sp_log_softmax_rows(e, n_rows, (int32_t)K);
-    for (size_t r = 0; r < (size_t)n_rows; r++)
-        for (size_t k = 0; k < K && is_empty[r]; k++)
+        for (size_t r = 0; r < N; r++)
+            a->z[k * TILE + r] = w->scale * n->own[k * T + (size_t)t + r] + w->bias[k];
+    for (int32_t i = 0; i < w->n; i++)
+        for (int side = 0; side < 2; side++, weight += 2 * K * K) {
+            if (are_whole(n, t, n_rows, w->steps[i]))
+                whole_means(n, t, w->steps[i], side, a->x);
+            else
+                cut_means(n, t, n_rows, w->steps[i], side, a->x);
+            SP_BY_ISA(weigh, sp_isa_current())(weight, a->x, 2 * K, K, a->z);
+        }
+    turn(e, n_rows, n->n_classes, TILE, a->x);
+    SP_BY_ISA(keep_impossible, sp_isa_current())(a->x, K, a->z, says);
+    sp_log_softmax_columns(a->z, TILE, n->n_classes);
+    for (size_t r = 0; r < N; r++)
+        for (size_t k = 0; k < K; k++)
+            e[r * K + k] = a->z[k * TILE + r];
+    for (size_t r = 0; r < N; r++)
+        for (size_t k = 0; k < K && says[r] == 0; k++)
             e[r * K + k] = marks_missing ? NAN : 0;
 }
 
 /* Numbers beside those of neighbours. */
-static size_t tile_room(const sp_windows *w, int32_t K)
+static size_t tile_room(int32_t K)
 {
-    return (2 * (size_t)K + sp_windows_n_inputs(w->n, K)) * TILE + sp_windows_n_inputs(w->n, K);
+    return 3 * (size_t)K * TILE;
 }
 
 /* Makes a recording's rows new, in place. room [room_of()], 0 at first */
 static void apply(const sp_windows *w, double *e, const int64_t *segments, int64_t n_steps, int32_t K, bool marks_missing,
                   double *room)
 {
-    double *rows = room + neighbours_room(n_steps, K);
-    tile a = {.rows = rows, .z = rows + (size_t)K * TILE, .x = rows + 2 * (size_t)K * TILE};
-    look_around(&a.around, e, segments, n_steps, K, w->floor, room, rows);
+    double *z = room + neighbours_room(n_steps, K);
+    tile a = {.z = z, .x = z + (size_t)K * TILE};
+    look_around(&a.around, e, segments, n_steps, K, w->floor, room, a.x);
     for (int64_t t = 0; t < n_steps; t += TILE)
-        apply_tile(w, &a, e + t * K, t, n_steps - t < TILE ? n_steps - t : TILE, marks_missing);
+        apply_tile(w, &a, e + t * K, t, n_steps - t < TILE ? (int)(n_steps - t) : TILE, marks_missing);
 }
 
 /* Memory for it; NULL: there is not so much. */
-static double *room_of(const sp_windows *w, int64_t n_steps, int32_t K)
+static double *room_of(int64_t n_steps, int32_t K)
 {
     const size_t n = neighbours_room(n_steps, K);
-    double *room = n ? malloc((n + tile_room(w, K)) * sizeof *room) : NULL;
-    for (size_t i = 0; room && i < tile_room(w, K); i++)
+    double *room = n ? malloc((n + tile_room(K)) * sizeof *room) : NULL;
+    for (size_t i = 0; room && i < tile_room(K); i++)
         room[n + i] = 0; /* steps that the last tile has not */
     return room;
 }
@@ -303,7 +327,7 @@ double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double
 
 bool sp_windows_rows(const sp_windows *w, const sp_scores *scores, double *rows)
 {
-    double *room = room_of(w, scores->n_steps, scores->n_classes);
+    double *room = room_of(scores->n_steps, scores->n_classes);
     const bool has_room = room != NULL;
     if (has_room) {
         copy_rows(scores, rows);
@@ -326,7 +350,7 @@ static void apply_some(void *arg, sp_scratch *scratch, int64_t first, int64_t la
     (void)scratch;
     for (int64_t n = first; n < last && !a->is_short; n++) {
         const int64_t begin = block->offsets[n], T = block->offsets[n + 1] - begin;
-        double *room = room_of(a->windows, T, block->n_classes);
+        double *room = room_of(T, block->n_classes);
         if (room)
             apply(a->windows, (double *)block->scores + begin * block->n_classes,
                   block->segments ? block->segments + begin : NULL, T, block->n_classes, true, room);
