@@ -73,10 +73,31 @@ class TestRaters(st.TestCase):
         self.h5("d.h5", log_probs=self.scores[:2 * T], offsets=[0, T, 2 * T], ids=["r0", "r1"], classes=CLASSES, **two)
         self.assertIn("nothing was tuned: fewer than three labelled recordings (or groups)", self.fit("d.h5", options=("--all-raters",))[0])
 
+    def test_each_fold_of_cv_learns_from_all(self):
+        """With a fold a recording: its path is that of a model fitted to the others with all raters."""
+        self.data("d.h5", labels=self.one, labels_one=self.one, labels_two=self.two)
+        options = ("--method", "counts", "--tune", "none", "--features", "none", "--all-raters")
+        self.write("free.json", json.dumps({"statepath_model": 1, "name": "free", "classes": CLASSES, "matrix": np.ones((3, 3), int).tolist()}))
+        self.statepath("compare", "d.h5", "--model", "free.json", "--cv", str(N), "--strategies", "viterbi", *options, "-o", "cv.csv", "--json", "cv.json")
+        rows = self.read("cv.csv").decode().split()[1:]
+        for n in range(N):
+            keep = np.arange(N * T) // T != n
+            for name, which in ("rest.h5", keep), ("one.h5", ~keep):
+                ids = ["r%d" % i for i in range(N) if (i == n) == (name == "one.h5")]
+                self.h5(name, log_probs=self.scores[which], offsets=np.arange(len(ids) + 1) * T, ids=ids, classes=CLASSES, labels=self.one[which],
+                        labels_one=self.one[which], labels_two=self.two[which])
+            self.statepath("fit", "rest.h5", "-o", "rest.json", "-f", "--rules", "free.json", *options)
+            self.statepath("decode", "one.h5", "--model", "rest.json", "-o", "one.csv", "-f")
+            self.assertEqual([row for row in rows if row.startswith("r%d," % n)], self.read("one.csv").decode().split()[1:])
+        result = json.loads(self.read("cv.json"))
+        right = [row.split(",")[2] == CLASSES[k] for row, k in zip(rows, self.one)]
+        self.assertEqual(result["strategies"]["viterbi"]["accuracy"], np.mean(right)) # judged by the one label
+
     def test_refused(self):
         self.data("d.h5", labels=self.one)
         self.refuses("fit", "d.h5", "-o", "q.json", "--all-raters", status=2,
                      sentence="--all-raters: d.h5 has no labels of several raters, datasets labels_X beside the labels")
+        self.refuses("compare", "d.h5", "--model", "free.json", "--all-raters", status=2, sentence="--all-raters is of use with --cv only")
         self.data("e.h5", labels=self.one, labels_x=self.two)
         self.refuses("fit", "e.h5", "-o", "q.json", "--all-raters", "--method", "em", status=2,
                      sentence="--all-raters changes nothing where --method is em; leave it out")

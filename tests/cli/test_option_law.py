@@ -94,6 +94,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --durations                     ; --cv 2 --method counts
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
     --features                      ; --cv 2 --method counts
+    --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
     --own-rules               ; = night.h5 -m m.json --json r.json
 
 decode night.h5 -m m.json -o out.h5
