@@ -11,6 +11,7 @@ function figureCell(after, before, decimals) {
   return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, decimals ? points(after - before) : signed(after - before, 0))]));
 }
 function showFigures() {
+  const isDecoded = strategies.every((name) => !now.figures[name].none && !run.figures[name].none); /* then the last column says nothing */
   const head = ["strategy", ...MEASURES.map(([name]) => name), "illegal", "changes", "undecoded"];
   const rows = strategies.map((name) => {
     const a = now.figures[name], b = run.figures[name], agreement = MEASURES.map(([, key]) => figureCell(a[key], b[key], 4));
@@ -19,8 +20,9 @@ function showFigures() {
   });
   const blank = () => el("td", { class: "n" }, "\u2013");
   if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), figureCell(now.reference, run.reference, 0), blank(), blank()));
-  fill(parts.figures, el("table", { class: "what-if-figures", "aria-label": "Figures now" },
+  fill(parts.figures, el("table", { class: "what-if-figures" + (MEASURES.length > 2 ? " tall" : ""), "aria-label": "Figures now" },
     el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
+  parts.figures.querySelectorAll("tr > :last-child").forEach((cell) => (cell.hidden = isDecoded));
   const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + points(x - y) + ")");
   fill(parts.lead, el("strong", null, state.strategy), " " + MEASURES.slice(0, 2).map(([name, key]) => (a[key] === null ? "" : name + " " + a[key].toFixed(4) + moved(a[key], b[key]) + ", ")).join("") +
     count(a.illegal) + " illegal");
