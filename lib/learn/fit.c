@@ -139,8 +139,8 @@ static bool name_odd_classes(const sp_training *training, const sp_fit_options *
     memset(unseen, 1, K);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         for (int64_t t = batch->offsets[n]; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
-            if (training->labels[t] >= 0)
-                unseen[training->labels[t]] = 0;
+            for (size_t k = 0; sp_training_says(training, t) && k < K; k++)
+                unseen[k] &= !sp_training_may(training, t, (int32_t)k);
     for (size_t i = 0; i < K && K > 1 && options->seen; i++) {
         final[i] = !unseen[i];
         for (size_t j = 0; j < K; j++)
@@ -173,17 +173,21 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 rules->hidden                   ? ", states by expectation-maximisation,"
-                 : !r->has_durations             ? ""
+                 rules->hidden       ? rules->own ? ", classes of steps that may have several by expectation-maximisation,"
+                                                  : ", states by expectation-maximisation,"
+                 : !r->has_durations ? ""
                  : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
                                                  : ", with durations,");
     else
         snprintf(how, sizeof how, ", %d iterations, log likelihood %.6g", r->iterations, r->log_likelihood);
-    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings", sp_fit_method_name(method),
-                        how, (long long)r->n_steps, (long long)r->n_recordings);
+    char several[96] = "";
+    if (r->n_set_steps)
+        snprintf(several, sizeof several, " and %lld that have several classes", (long long)r->n_set_steps);
+    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps%s of %lld recordings",
+                        sp_fit_method_name(method), how, (long long)r->n_steps, several, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
-                        rules->hidden && r->n_steps ? " and labels" : "", (long long)r->n_recordings);
+                        rules->hidden && r->n_steps + r->n_set_steps ? " and labels" : "", (long long)r->n_recordings);
     if (options->n_raters > 1)
         used += snprintf(text + used, sizeof text - (size_t)used, ", by %d raters whose labels count 1/%d each",
                          options->n_raters, options->n_raters);
@@ -231,11 +235,12 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     return SP_OK;
 }
 
-sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model *rules)
+sp_fit_method sp_fit_method_for(bool has_labels, bool has_sets, bool has_scores, const sp_model *rules)
 {
     if (!has_labels)
         return SP_FIT_EM;
-    return has_scores && !(rules && rules->durations) && !sp_rules_hide_states(rules) ? SP_FIT_CRF : SP_FIT_COUNTS;
+    const bool is_convex = !has_sets && !(rules && rules->durations) && !sp_rules_hide_states(rules);
+    return has_scores && is_convex ? SP_FIT_CRF : SP_FIT_COUNTS;
 }
 
 static sp_status check_durations(const sp_fit_options *options, sp_error *err)
@@ -263,14 +268,25 @@ static const char *first_other(int32_t K, const char *const *classes)
 
 static void count_used(const sp_training *training, sp_fit_report *report)
 {
-    report->n_recordings = report->n_steps = 0;
-    for (int64_t n = 0; n < training->batch.n_recordings; n++) {
-        if (!sp_training_uses(training, n))
-            continue;
-        report->n_recordings++;
-        for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
-            report->n_steps += training->labels[t] >= 0;
-    }
+    report->n_recordings = 0;
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        report->n_recordings += sp_training_uses(training, n);
+    sp_training_count(training, &report->n_steps, &report->n_set_steps);
+}
+
+/* Steps with several classes are learnt from with the rules as a model of states, of which a step has one of those of its classes. */
+static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, const sp_fit_report *found,
+                            sp_rules *rules, sp_error *err)
+{
+    if (rules->durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
+        rules->hidden = options->rules;
+    if (!found->n_set_steps)
+        return SP_OK;
+    if (options->method == SP_FIT_CRF && !found->n_steps)
+        return sp_fail(err, SP_EINVAL,
+                       "`method` crf is judged beside the counts by steps with one class, and every labelled step has several; "
+                       "learn by `method` counts or em");
+    return sp_rules_hide(rules, training->classes, err);
 }
 
 static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
@@ -311,8 +327,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    if (rules.durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
-        rules.hidden = options->rules;
+    TRY(hide_rules(training, options, &found, &rules, err));
     TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);

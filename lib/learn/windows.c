@@ -392,7 +392,7 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
         TRY(sp_evidence_of(&judged, &by_likelihood, &(sp_judged){.nll = c.nll[i]}, &likelihood[i], err));
     const int best = likelihood[2].value > likelihood[1].value ? 2 : 1;
     report->windows_gain = sp_evidence_gain(&likelihood[best], &likelihood[0], &report->windows_error);
-    if (sp_tuner_can_judge(&u) && options->tune != SP_TUNE_NONE) {
+    if (!sp_tuner_reason_against(&u) && options->tune != SP_TUNE_NONE) {
         TRY(judge(&u, rules, NULL, &without, err));
         TRY(judge(&u, rules, c.scores[best], &with, err));
         report->windows_figure_gain = with.value - without.value;

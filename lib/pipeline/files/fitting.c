@@ -36,7 +36,7 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
     const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters, has_scores = f->info->has_scores;
-    out->method = sp_fit_method_for(has_labels, has_scores, f->rules);
+    out->method = sp_fit_method_for(has_labels, false, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;

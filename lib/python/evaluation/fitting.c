@@ -45,7 +45,7 @@ static bool options_from(PyObject *dict, fitting *f)
     if (!run_options_from(dict, &o))
         return false;
     f->options.seen = seen ? PyLong_AsLong(seen) : 0;
-    f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, f->input.arrays.info.has_scores, f->rules);
+    f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, false, f->input.arrays.info.has_scores, f->rules);
     const sp_source_info *info = &f->input.arrays.info;
     sp_status status = sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes, &f->options,
                                           &f->costs, &f->err);
