@@ -6,6 +6,9 @@
 #include "statepath/files.h"
 #include "statepath/model_json.h"
 
+/* Which of its classes a code of several stands for is told inside of the library alone. */
+#include "sleep/label_coding_use.h"
+
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <unistd.h>
