@@ -164,6 +164,9 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         printf("%s\n", model->description);
         if (f->options.method != SP_FIT_EM)
             show_violations(&report->violations, K, f->training.classes);
+        if (report->has_sparse_labels)
+            printf("most labelled steps follow one without a label: those, too, are learnt from, with any class that the rules "
+                   "allow\n");
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
         show_fusion(report, &f->options, f->training.classifiers);

@@ -173,7 +173,7 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 rules->hidden       ? rules->own ? ", classes of steps that may have several by expectation-maximisation,"
+                 rules->hidden       ? rules->own ? ", classes that the labels leave open by expectation-maximisation,"
                                                   : ", states by expectation-maximisation,"
                  : !r->has_durations ? ""
                  : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
@@ -274,19 +274,35 @@ static void count_used(const sp_training *training, sp_fit_report *report)
     sp_training_count(training, &report->n_steps, &report->n_set_steps);
 }
 
-/* Steps with several classes are learnt from with the rules as a model of states, of which a step has one of those of its classes. */
-static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, const sp_fit_report *found,
-                            sp_rules *rules, sp_error *err)
+/* Do more labelled steps follow one without a label than one with? Then labels in a row say little of what follows what. */
+static bool are_sparse(const sp_training *training)
+{
+    const sp_batch *batch = &training->batch;
+    int64_t n_alone = 0, n_pairs = 0;
+    for (int64_t n = 0; n < batch->n_recordings; n++)
+        for (int64_t t = batch->offsets[n] + 1; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
+            if (sp_training_says(training, t)) {
+                const bool is_pair = sp_training_says(training, t - 1);
+                n_pairs += is_pair;
+                n_alone += !is_pair;
+            }
+    return n_alone > n_pairs;
+}
+
+/* Steps with several classes, and those between sparse labels, are learnt from with the rules as a model of states, of which a step has one of those
+ * of the classes that it may have. What says how long classes last needs labels in a row, and gets them. */
+static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, sp_rules *rules, sp_fit_report *found,
+                            sp_error *err)
 {
     if (rules->durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
         rules->hidden = options->rules;
-    if (!found->n_set_steps)
-        return SP_OK;
-    if (options->method == SP_FIT_CRF && !found->n_steps)
+    if (options->method == SP_FIT_CRF && found->n_set_steps && !found->n_steps)
         return sp_fail(err, SP_EINVAL,
                        "`method` crf is judged beside the counts by steps with one class, and every labelled step has several; "
                        "learn by `method` counts or em");
-    return sp_rules_hide(rules, training->classes, err);
+    found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 && options->durations != SP_DURATIONS_LEARN &&
+                               !rules->hidden && are_sparse(training);
+    return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err) : SP_OK;
 }
 
 static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
@@ -327,7 +343,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    TRY(hide_rules(training, options, &found, &rules, err));
+    TRY(hide_rules(training, options, &rules, &found, err));
     TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);

@@ -241,7 +241,9 @@ typedef struct sp_fit_report {
     sp_violations violations;
     int64_t n_recordings, n_steps; /* learnt from: labelled with one class, */
     int64_t n_set_steps;           /* with several */
-    int32_t n_candidates;          /* judged by cross-validation */
+    bool
+        has_sparse_labels; /* most labelled steps follow one without a label: those, too, are learnt from, as steps of any class */
+    int32_t n_candidates;  /* judged by cross-validation */
     sp_tune tune;
     double before,
         after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */

@@ -197,7 +197,7 @@ static const char *reason_against(const sp_training *training, const sp_fit_opti
     if (rules->durations)
         return "the rules have durations of their own";
     if (rules->hidden)
-        return rules->own ? "some steps have labels of several classes" : "the rules have several states for a class";
+        return rules->own ? "the labels leave the class of some steps open" : "the rules have several states for a class";
     if (options->durations == SP_DURATIONS_AUTO && !can_judge(training, options))
         return "nothing is judged that they could be better for";
     return NULL;

@@ -511,13 +511,14 @@ def fit(
 
     Examples
     --------
-    >>> import statepath as sp
+    >>> import numpy as np, statepath as sp
     >>> model = sp.fit([["a", "a", "b", "b"], ["a", "b", "b", "b"]], method="counts", tune="none")
     >>> model.classes, model.log_weights is not None
     (('a', 'b'), True)
-    >>> may = [[True, False], [True, True], [True, True], [False, True]]  # a, two steps of either, b
-    >>> sp.fit([may, may], classes=["a", "b", "c"][:2]).description
-    'labelled steps and 2 that have several classes of 1 recordings'[-50:]
+    >>> may = np.eye(3, dtype=bool)[[0, 0, 1, 2, 0, 0]]
+    >>> may[2:4] = [False, True, True]  # b or c
+    >>> sp.fit([may, may], classes=["a", "b", "c"]).description.endswith("8 labelled steps and 4 that have several classes of 2 recordings")
+    True
     """
     library = needs_library()
     check_names(options, Learning.__annotations__)

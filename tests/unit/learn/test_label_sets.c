@@ -485,12 +485,12 @@ static void what_is_refused(void **state)
     options.memory = 3;
     options.tune = SP_TUNE_NONE;
     assert_int_equal(sp_fit(&s.c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_non_null(strstr(err.message, "`memory` 3: how long a class has lasted is not known where labels say several"));
+    assert_non_null(strstr(err.message, "`memory` 3: how long a class has lasted is not known where labels leave classes open"));
     options.memory = 1;
     options.method = SP_FIT_COUNTS;
     options.durations = SP_DURATIONS_LEARN;
     assert_int_equal(sp_fit(&s.c.training, &options, workers, &model, NULL, &err), SP_EINVAL);
-    assert_string_equal(err.message, "`durations` learn: some steps have labels of several classes");
+    assert_string_equal(err.message, "`durations` learn: the labels leave the class of some steps open");
     const sp_tied_aim aim = {.scheme = "bioes"};
     sp_tied_report tied;
     assert_int_equal(sp_fit_tied(&s.c.training, &options, &aim, workers, &model, &tied, &err), SP_EINVAL);
