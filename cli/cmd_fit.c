@@ -11,14 +11,19 @@
 static void show_violations(const sp_violations *v, int32_t n_classes, const char *const *classes)
 {
     char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
+    int64_t n_of_several = v->illegal;
     if (v->illegal)
         printf("The labels break the rules %s times in %s transitions; these were not learnt:\n", sp_count_text(v->illegal, a),
                sp_count_text(v->transitions, b));
     for (int32_t i = 0; i < n_classes; i++)
         for (int32_t j = 0; j < n_classes; j++)
-            if (v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j])
-                printf("  %s -> %s  %s\n", classes[i], classes[j],
-                       sp_count_text(v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j], a));
+            if (v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j]) {
+                const int64_t n = v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j];
+                printf("  %s -> %s  %s\n", classes[i], classes[j], sp_count_text(n, a));
+                n_of_several -= n;
+            }
+    if (n_of_several)
+        printf("  of steps with several classes  %s\n", sp_count_text(n_of_several, a));
     if (v->illegal_start || v->illegal_end)
         printf("%s recordings start, %s end in a class that may not\n", sp_count_text(v->illegal_start, a),
                sp_count_text(v->illegal_end, b));
@@ -159,6 +164,9 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
         printf("%s\n", model->description);
         if (f->options.method != SP_FIT_EM)
             show_violations(&report->violations, K, f->training.classes);
+        if (report->has_sparse_labels)
+            printf("most labelled steps follow one without a label: those, too, are learnt from, with any class that the rules "
+                   "allow\n");
         if (f->training.labels)
             show_runs(runs, K, f->training.classes);
         show_fusion(report, &f->options, f->training.classifiers);

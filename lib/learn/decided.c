@@ -37,6 +37,12 @@ sp_status sp_decided_scores(const sp_training *training, const sp_fit_options *o
     const size_t pairs = (size_t)training->batch.scores.n_classes * (size_t)training->batch.scores.n_classes;
     if (!training->labels)
         return sp_fail(err, SP_EINVAL, "decided classes are learnt from by labels beside them, and there are none");
+    int64_t n_steps, n_set_steps;
+    sp_training_count(training, &n_steps, &n_set_steps);
+    if (n_steps == 0 && n_set_steps > 0)
+        return sp_fail(err, SP_EINVAL,
+                       "how often decided classes are right is counted at steps with one class, and every labelled "
+                       "step has several");
     sp_tuner folds = {.training = training, .options = options};
     sp_status status = SP_OK;
     TRY(sp_tuner_init(&folds, err));

@@ -139,8 +139,8 @@ static bool name_odd_classes(const sp_training *training, const sp_fit_options *
     memset(unseen, 1, K);
     for (int64_t n = 0; n < batch->n_recordings; n++)
         for (int64_t t = batch->offsets[n]; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
-            if (training->labels[t] >= 0)
-                unseen[training->labels[t]] = 0;
+            for (size_t k = 0; sp_training_says(training, t) && k < K; k++)
+                unseen[k] &= !sp_training_may(training, t, (int32_t)k);
     for (size_t i = 0; i < K && K > 1 && options->seen; i++) {
         final[i] = !unseen[i];
         for (size_t j = 0; j < K; j++)
@@ -173,17 +173,21 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
         snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
     else if (method == SP_FIT_COUNTS)
         snprintf(how, sizeof how, ", smoothing %g%s", options->smoothing,
-                 rules->hidden                   ? ", states by expectation-maximisation,"
-                 : !r->has_durations             ? ""
+                 rules->hidden       ? rules->own ? ", classes that the labels leave open by expectation-maximisation,"
+                                                  : ", states by expectation-maximisation,"
+                 : !r->has_durations ? ""
                  : options->method == SP_FIT_CRF ? ", with durations, better than the random field,"
                                                  : ", with durations,");
     else
         snprintf(how, sizeof how, ", %d iterations, log likelihood %.6g", r->iterations, r->log_likelihood);
-    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings", sp_fit_method_name(method),
-                        how, (long long)r->n_steps, (long long)r->n_recordings);
+    char several[96] = "";
+    if (r->n_set_steps)
+        snprintf(several, sizeof several, " and %lld that have several classes", (long long)r->n_set_steps);
+    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps%s of %lld recordings",
+                        sp_fit_method_name(method), how, (long long)r->n_steps, several, (long long)r->n_recordings);
     if (method == SP_FIT_EM)
         used = snprintf(text, sizeof text, "fitted by em%s on the scores%s of %lld recordings", how,
-                        rules->hidden && r->n_steps ? " and labels" : "", (long long)r->n_recordings);
+                        rules->hidden && r->n_steps + r->n_set_steps ? " and labels" : "", (long long)r->n_recordings);
     if (options->n_raters > 1)
         used += snprintf(text + used, sizeof text - (size_t)used, ", by %d raters whose labels count 1/%d each",
                          options->n_raters, options->n_raters);
@@ -231,11 +235,12 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     return SP_OK;
 }
 
-sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model *rules)
+sp_fit_method sp_fit_method_for(bool has_labels, bool has_sets, bool has_scores, const sp_model *rules)
 {
     if (!has_labels)
         return SP_FIT_EM;
-    return has_scores && !(rules && rules->durations) && !sp_rules_hide_states(rules) ? SP_FIT_CRF : SP_FIT_COUNTS;
+    const bool is_convex = !has_sets && !(rules && rules->durations) && !sp_rules_hide_states(rules);
+    return has_scores && is_convex ? SP_FIT_CRF : SP_FIT_COUNTS;
 }
 
 static sp_status check_durations(const sp_fit_options *options, sp_error *err)
@@ -263,14 +268,41 @@ static const char *first_other(int32_t K, const char *const *classes)
 
 static void count_used(const sp_training *training, sp_fit_report *report)
 {
-    report->n_recordings = report->n_steps = 0;
-    for (int64_t n = 0; n < training->batch.n_recordings; n++) {
-        if (!sp_training_uses(training, n))
-            continue;
-        report->n_recordings++;
-        for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
-            report->n_steps += training->labels[t] >= 0;
-    }
+    report->n_recordings = 0;
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        report->n_recordings += sp_training_uses(training, n);
+    sp_training_count(training, &report->n_steps, &report->n_set_steps);
+}
+
+/* Do more labelled steps follow one without a label than one with? Then labels in a row say little of what follows what. */
+static bool are_sparse(const sp_training *training)
+{
+    const sp_batch *batch = &training->batch;
+    int64_t n_alone = 0, n_pairs = 0;
+    for (int64_t n = 0; n < batch->n_recordings; n++)
+        for (int64_t t = batch->offsets[n] + 1; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
+            if (sp_training_says(training, t)) {
+                const bool is_pair = sp_training_says(training, t - 1);
+                n_pairs += is_pair;
+                n_alone += !is_pair;
+            }
+    return n_alone > n_pairs;
+}
+
+/* Steps with several classes, and those between sparse labels, are learnt from with the rules as a model of states, of which a step has one of those
+ * of the classes that it may have. What says how long classes last needs labels in a row, and gets them. */
+static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, sp_rules *rules, sp_fit_report *found,
+                            sp_error *err)
+{
+    if (rules->durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
+        rules->hidden = options->rules;
+    if (options->method == SP_FIT_CRF && found->n_set_steps && !found->n_steps)
+        return sp_fail(err, SP_EINVAL,
+                       "`method` crf is judged beside the counts by steps with one class, and every labelled step has several; "
+                       "learn by `method` counts or em");
+    found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 && options->durations != SP_DURATIONS_LEARN &&
+                               !rules->hidden && are_sparse(training);
+    return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err) : SP_OK;
 }
 
 static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
@@ -311,8 +343,7 @@ static sp_status fit_scores(const sp_training *training, const sp_fit_options *o
     found.n_recordings /= options->n_raters;
     TRY(options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
                       : sp_rules_init(&rules, options->rules, K, training->classes, err));
-    if (rules.durations && options->method != SP_FIT_COUNTS) /* counts need not look into runs: the labels say the states */
-        rules.hidden = options->rules;
+    TRY(hide_rules(training, options, &rules, &found, err));
     TRY(sp_fit_floor(training, &how, &rules, workers, &raised, &found, err));
     if (raised)
         sp_training_take_scores(&seen, raised);

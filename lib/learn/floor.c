@@ -81,7 +81,7 @@ sp_status sp_fit_floor(const sp_training *training, const sp_fit_options *option
         options->tune == SP_TUNE_NONE || !has_zeros(training))
         return SP_OK;
     TRY(sp_tuner_init(&u, err));
-    if (!sp_tuner_can_judge(&u))
+    if (sp_tuner_reason_against(&u))
         goto done;
     TRY((room = malloc(((size_t)given->n_steps * (size_t)given->n_classes + 1) * sizeof *room)) ? SP_OK : sp_no_memory(err));
     TRY(judge(&u, rules, room, evidence, err));

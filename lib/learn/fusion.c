@@ -151,7 +151,7 @@ static sp_status judge_all(candidates *k, sp_tuner *u, const sp_rules *rules, sp
 {
     const sp_fit_options *options = u->options;
     sp_status status = SP_OK;
-    if (options->tune == SP_TUNE_NONE || !sp_tuner_can_judge(u))
+    if (options->tune == SP_TUNE_NONE || sp_tuner_reason_against(u))
         return SP_OK;
     for (int32_t i = 0; i < k->n + 2; i++) {
         TRY(judge(k, i, u, rules, err));
@@ -178,6 +178,11 @@ sp_status sp_fit_fusion(const sp_training *training, const sp_fit_options *optio
         return sp_fail(err, SP_EINVAL, "several classifiers are fused by weights that are learnt from scores and labels%s",
                        options->method == SP_FIT_EM ? ", and `method` em learns from the scores alone; give it one of them" : "");
     TRY(sp_tuner_init(&u, err));
+    if (u.n_groups == 0 && training->label_set)
+        TRY(sp_fail(
+            err, SP_EINVAL,
+            "several classifiers are fused by weights that are learnt from steps with one class, and every labelled step has "
+            "several; give one of them"));
     TRY(candidates_init(&k, training, floor, err));
     found->n = k.n;
     found->best = -1;

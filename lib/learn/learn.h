@@ -48,9 +48,9 @@ sp_status sp_cross_decode(const sp_training *training, const sp_model *const *mo
 /* ---- options ---- */
 
 const char *sp_fit_method_name(sp_fit_method method); /* "counts" ... */
-/* What is learnt by where nobody says: by scores and labels the random field, by counts where the rules have durations or several states for a
- * class, with which the field takes long and has more than one minimum. */
-sp_fit_method sp_fit_method_for(bool has_labels, bool has_scores, const sp_model *rules);
+/* What is learnt by where nobody says: by scores and labels the random field, by counts where labels may say several classes (has_sets), or the
+ * rules have durations or several states for a class, with which the field takes long and has more than one minimum. */
+sp_fit_method sp_fit_method_for(bool has_labels, bool has_sets, bool has_scores, const sp_model *rules);
 sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err);
 
 /* ---- scores as calibrated ---- */

@@ -105,8 +105,8 @@ sp_status sp_fit_prices(const sp_training *training, const sp_fit_options *optio
     if (report->n_prices == 0)
         return sp_fail(err, SP_EINVAL, "`prices` learn: the rules have none over more than two steps that has a name");
     TRY(sp_tuner_init(&u, err));
-    if (!sp_tuner_can_judge(&u))
-        TRY(sp_fail(err, SP_EINVAL, "`prices` learn: %s", sp_too_few_to_judge));
+    if (sp_tuner_reason_against(&u))
+        TRY(sp_fail(err, SP_EINVAL, "`prices` learn: %s", sp_tuner_reason_against(&u)));
     TRY(fit_folds(&u, model, report, err));
     TRY(search(&u, model, report, err));
     report->n_candidates += u.n_done;

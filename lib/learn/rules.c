@@ -35,6 +35,7 @@ void sp_rules_clear(sp_rules *rules)
     for (int32_t k = 0; rules->durations && k < rules->n_classes; k++)
         free(rules->durations[k].pmf);
     free(rules->durations);
+    sp_model_free(rules->own);
     *rules = (sp_rules){0};
 }
 
@@ -127,6 +128,39 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
 done:
     free(class_of_column);
     sp_rules_clear(&made);
+    return status;
+}
+
+static double *sides(int32_t K, const uint8_t *allowed, bool *is_whole)
+{
+    double *made = malloc((size_t)K * sizeof *made);
+    *is_whole &= made != NULL;
+    for (int32_t k = 0; made && k < K; k++)
+        made[k] = allowed[k] ? 0 : -INFINITY;
+    return made;
+}
+
+sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *err)
+{
+    const int32_t K = rules->n_classes;
+    sp_model *model = NULL;
+    bool is_whole = true;
+    sp_status status = SP_OK;
+    if (rules->hidden)
+        return SP_OK;
+    TRY((model = sp_model_new("rules", K, classes)) ? SP_OK : sp_no_memory(err));
+    TRY(sp_model_set_matrix(model, rules->allow, NULL, err));
+    model->start = sides(K, rules->start, &is_whole);
+    model->end = sides(K, rules->end, &is_whole);
+    model->start_is_list = model->end_is_list = true;
+    model->min_dwell = malloc((size_t)K * sizeof *model->min_dwell);
+    TRY(is_whole && model->min_dwell && sp_rules_give_rest(rules, model) ? SP_OK : sp_no_memory(err));
+    memcpy(model->min_dwell, rules->dwell, (size_t)K * sizeof *model->min_dwell);
+    model->min_dwell_at_end = rules->dwell_at_end;
+    rules->hidden = rules->own = model;
+    model = NULL;
+done:
+    sp_model_free(model);
     return status;
 }
 

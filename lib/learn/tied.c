@@ -497,6 +497,10 @@ static sp_status prepare(search_state *s, sp_error *err)
                        1 + training->n_beside);
     if (!training->batch.scores.data || !training->labels)
         return sp_fail(err, SP_EINVAL, "`tied` learns what transitions of tags weigh beside scores: it needs scores and labels");
+    if (training->label_set)
+        return sp_fail(err, SP_EINVAL,
+                       "`tied` is judged by whole entities, of which labels with several classes say nothing: each step "
+                       "needs one class, or none");
     sp_status status = SP_OK;
     TRY(sp_model_new_tags(s->aim->scheme, training->batch.scores.n_classes, training->classes, &s->model, err));
     if (s->model->n_classes != training->batch.scores.n_classes)

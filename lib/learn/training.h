@@ -15,6 +15,23 @@ static inline sp_status sp_training_go_on(const sp_training *training, sp_error 
     return training->go_on ? training->go_on(training->go_on_arg, err) : SP_OK;
 }
 
+/* May step t of the batch have class k, by its label? */
+static inline bool sp_training_may(const sp_training *training, int64_t t, int32_t k)
+{
+    const int32_t label = training->labels ? training->labels[t] : -1;
+    const int32_t set = label < 0 && training->label_set ? training->label_set[t] : -1;
+    return label >= 0 ? label == k : set < 0 || training->label_sets[(int64_t)set * training->batch.scores.n_classes + k];
+}
+
+/* Has step t of the batch a label, of one class or several? */
+static inline bool sp_training_says(const sp_training *training, int64_t t)
+{
+    return training->labels && (training->labels[t] >= 0 || (training->label_set && training->label_set[t] >= 0));
+}
+
+/* tune.c. Steps of the recordings that take part with a label of one class, and of several. */
+void sp_training_count(const sp_training *training, int64_t *n_steps, int64_t *n_set_steps);
+
 /* Other scores [S,K] in nats, borrowed. */
 static inline void sp_training_take_scores(sp_training *training, const double *scores)
 {
@@ -36,6 +53,7 @@ typedef struct sp_rules {
     /* Labels do not say the states of this model: hidden/hidden.h learns by it, and what stands above, of classes, plays no part; borrowed;
      * or NULL */
     const sp_model *hidden;
+    sp_model *own; /* what `hidden` is after sp_rules_hide(); or NULL */
 } sp_rules;
 
 /* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
@@ -48,6 +66,9 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
  * never seen may stay, and may follow and be followed by every class: the labels say nothing about it.
  * SP_OK, SP_EINVAL, SP_ENOMEM. */
 sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count, sp_error *err);
+
+/* Labels do not say the class of each step: `hidden` becomes the rules as a model, where it is not set. SP_OK, SP_EMODEL, SP_ENOMEM. */
+sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *err);
 
 void sp_rules_clear(sp_rules *rules); /* frees */
 

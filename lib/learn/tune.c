@@ -8,18 +8,32 @@
 #include "learn/learn.h"
 #include "learn/training.h"
 
-const char sp_too_few_to_judge[] = "fewer than three labelled recordings (or groups) are too few to judge by";
-
-bool sp_tuner_can_judge(const sp_tuner *u)
+const char *sp_tuner_reason_against(const sp_tuner *u)
 {
     enum { LEAST_GROUPS = 3 };
-    return u->n_folds > 0 && u->n_groups >= LEAST_GROUPS;
+    if (u->n_folds > 0 && u->n_groups >= LEAST_GROUPS)
+        return NULL;
+    return u->n_groups == 0 && u->training->label_set
+               ? "every labelled step has several classes, and figures are of steps with one"
+               : "fewer than three labelled recordings (or groups) are too few to judge by";
 }
 
-static bool is_labelled(const sp_training *training, int64_t n)
+void sp_training_count(const sp_training *training, int64_t *n_steps, int64_t *n_set_steps)
+{
+    *n_steps = *n_set_steps = 0;
+    for (int64_t n = 0; n < training->batch.n_recordings; n++)
+        for (int64_t t = training->batch.offsets[n]; sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
+            const bool is_one = training->labels && training->labels[t] >= 0;
+            *n_steps += is_one;
+            *n_set_steps += !is_one && sp_training_says(training, t);
+        }
+}
+
+/* Has a recording that takes part a step with one class; or, with_sets, any label? */
+static bool is_labelled(const sp_training *training, int64_t n, bool with_sets)
 {
     for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
-        if (training->labels[t] >= 0)
+        if (training->labels[t] >= 0 || (with_sets && sp_training_says(training, t)))
             return sp_training_uses(training, n);
     return false;
 }
@@ -41,11 +55,11 @@ sp_status sp_thin_out(const sp_training *training, const int32_t *group, int64_t
     return status;
 }
 
-/* Shares the judged recordings out into at most n_folds folds. */
+/* Shares the recordings that are learnt from out into folds, at most n_folds and as many as there are judged groups. */
 static sp_status assign_folds(sp_tuner *u, sp_error *err)
 {
     const int64_t N = u->training->batch.n_recordings, *of = u->training->batch.offsets;
-    int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets), n = 0;
+    int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets), n = 0, n_learnt;
     int32_t *number = sp_zeros(&u->own, (size_t)N, sizeof *number), *group = sp_zeros(&u->own, (size_t)N, sizeof *group),
             *inner = sp_zeros(&u->own, (size_t)N, sizeof *inner);
     sp_status status = SP_OK;
@@ -53,10 +67,12 @@ static sp_status assign_folds(sp_tuner *u, sp_error *err)
     TRY(sp_groups_number(N, u->options->group, u->judged, number, &u->n_groups, err));
     u->n_folds = u->n_groups < u->n_folds ? (int32_t)u->n_groups : u->n_folds;
     u->n_folds = u->n_folds < 2 ? 0 : u->n_folds;
+    TRY(sp_groups_number(N, u->options->group, u->learnt, number, &n_learnt, err));
     for (int64_t r = 0; r < N; r++) {
         u->judged[r] = u->judged[r] && u->n_folds;
+        u->learnt[r] = u->learnt[r] && u->n_folds;
         u->fold[r] = -1;
-        if (!u->judged[r])
+        if (!u->learnt[r])
             continue;
         offsets[n + 1] = offsets[n] + of[r + 1] - of[r];
         group[n++] = number[r];
@@ -65,7 +81,7 @@ static sp_status assign_folds(sp_tuner *u, sp_error *err)
         TRY(sp_folds_assign(&(sp_batch){.n_recordings = n, .offsets = offsets}, group, u->n_folds, inner, err));
     n = 0;
     for (int64_t r = 0; r < N; r++)
-        if (u->judged[r])
+        if (u->learnt[r])
             u->fold[r] = inner[n++];
 done:
     return status;
@@ -77,19 +93,26 @@ sp_status sp_tuner_init(sp_tuner *u, sp_error *err)
     u->n_folds = u->options->n_folds;
     u->fold = sp_zeros(&u->own, N, sizeof *u->fold);
     u->judged = sp_zeros(&u->own, N, 1);
+    u->learnt = sp_zeros(&u->own, N, 1);
     u->use = sp_zeros(&u->own, (size_t)u->n_folds * N, 1);
     u->models = sp_zeros(&u->own, (size_t)u->n_folds, sizeof(sp_model *));
     if (!u->models)
         return sp_no_memory(err);
-    for (size_t n = 0; n < N; n++)
-        u->judged[n] = is_labelled(u->training, (int64_t)n);
+    for (size_t n = 0; n < N; n++) {
+        u->judged[n] = is_labelled(u->training, (int64_t)n, false);
+        u->learnt[n] = !u->judged[n] && is_labelled(u->training, (int64_t)n, true);
+    }
     sp_status status = SP_OK;
-    if (u->most_steps)
+    if (u->most_steps) {
         TRY(sp_thin_out(u->training, u->options->group, u->most_steps, u->judged, err));
+        TRY(sp_thin_out(u->training, u->options->group, u->most_steps, u->learnt, err));
+    }
+    for (size_t n = 0; n < N; n++)
+        u->learnt[n] |= u->judged[n];
     TRY(assign_folds(u, err));
     for (int32_t f = 0; f < u->n_folds; f++)
         for (size_t n = 0; n < N; n++)
-            u->use[(size_t)f * N + n] = u->judged[n] && u->fold[n] != f;
+            u->use[(size_t)f * N + n] = u->learnt[n] && u->fold[n] != f;
 done:
     return status;
 }

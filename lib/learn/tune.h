@@ -140,9 +140,10 @@ typedef struct sp_tuner {
     sp_workers *workers;
     int32_t n_folds, n_done;
     int64_t most_steps; /* of recordings that take part, about; 0: all take part */
-    int64_t n_groups;   /* labelled recordings, or groups */
-    int32_t *fold;      /* [N] -1: not judged */
-    uint8_t *judged;    /* [N] */
+    int64_t n_groups;   /* judged recordings, or groups */
+    int32_t *fold;      /* [N] -1: not learnt from */
+    uint8_t *judged;    /* [N] those with a step that has one class */
+    uint8_t *learnt;    /* [N] those, and others whose steps have several */
     uint8_t *use;       /* [n_folds,N] what the model of a fold learns from */
     sp_model **models;  /* [n_folds] what is judged; owned */
 } sp_tuner;
@@ -151,9 +152,8 @@ typedef struct sp_tuner {
  * set. SP_OK, SP_ENOMEM; to be cleared in any case. */
 sp_status sp_tuner_init(sp_tuner *tuner, sp_error *err);
 void sp_tuner_clear(sp_tuner *tuner);
-/* Are there enough groups for a standard error over them? Where not, nothing is chosen; why, in words. */
-bool sp_tuner_can_judge(const sp_tuner *tuner);
-extern const char sp_too_few_to_judge[];
+/* Why nothing is chosen: there are too few groups for a standard error over them. NULL: there are enough. */
+const char *sp_tuner_reason_against(const sp_tuner *tuner);
 /* The training set without a fold. */
 sp_training sp_tuner_without(const sp_tuner *tuner, int32_t fold);
 /* What the models of the folds [n_folds] make of the recordings that they did not see, judged; one more setting that was tried. SP_OK;

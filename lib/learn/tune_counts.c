@@ -218,10 +218,8 @@ sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *opti
             sp_training others = sp_tuner_without(&u, f);
             TRY(sp_model_from_labels(&others, rules, options->smoothing, workers, "fold", &u.models[f], NULL, err));
         }
-        if (sp_tuner_can_judge(&u))
+        if (!(report->untuned = sp_tuner_reason_against(&u)))
             TRY(tune(&u, rules, &found, evidence, report, err));
-        else
-            report->untuned = sp_too_few_to_judge;
         report->n_candidates += u.n_done;
     }
     *best = found;

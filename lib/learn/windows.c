@@ -326,9 +326,14 @@ static sp_status judge(const sp_tuner *u, const sp_rules *rules, const double *s
     return sp_tune_counts(&seen, u->options, rules, u->workers, &settings, out, &unused, err);
 }
 
-/* Why windows are not learnt; NULL: they are. `auto` says nothing of data that they could not be learnt from. */
+/* Why windows are not learnt; NULL: they are. `auto` says nothing of data that they could not be learnt from. Labels of several classes leave out steps
+ * of those classes alone, and windows learnt from the others find these too seldom. */
 static const char *reason_against(const sp_fit_options *options, const sp_tuner *u)
 {
+    int64_t n_steps, n_set_steps;
+    sp_training_count(u->training, &n_steps, &n_set_steps);
+    if (options->features == SP_FEATURES_AUTO && n_set_steps > 0)
+        return "they are learnt from steps with one class, and whether a step has several depends on its class";
     if (options->features == SP_FEATURES_AUTO)
         return u->n_groups < LEAST_GROUPS ? "fewer than five labelled recordings (or groups) are too few to learn them from"
                                           : NULL;
@@ -392,7 +397,7 @@ sp_status sp_fit_windows(const sp_training *training, const sp_fit_options *opti
         TRY(sp_evidence_of(&judged, &by_likelihood, &(sp_judged){.nll = c.nll[i]}, &likelihood[i], err));
     const int best = likelihood[2].value > likelihood[1].value ? 2 : 1;
     report->windows_gain = sp_evidence_gain(&likelihood[best], &likelihood[0], &report->windows_error);
-    if (sp_tuner_can_judge(&u) && options->tune != SP_TUNE_NONE) {
+    if (!sp_tuner_reason_against(&u) && options->tune != SP_TUNE_NONE) {
         TRY(judge(&u, rules, NULL, &without, err));
         TRY(judge(&u, rules, c.scores[best], &with, err));
         report->windows_figure_gain = with.value - without.value;

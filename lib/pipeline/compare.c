@@ -244,7 +244,7 @@ static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     sp_fit_options how = sp_fit_options_default();
-    how.method = sp_fit_method_for(true, true, p->model);
+    how.method = sp_fit_method_for(true, false, true, p->model);
     how.rules = p->model;
     how.group = p->subjects ? p->subjects->of_recording : NULL;
     if (o->n_against_recordings)

@@ -93,6 +93,7 @@ struct sp_pipeline {
     const sp_source_info *info;
     int64_t step_bytes; /* in memory, of a step */
     sp_input_about about;
+    bool learns; /* labels that say several classes are told, for learning; else they are unscored */
     /* What is run: paths of a source, of a range of recordings, to consumers (consumer.h). */
     const sp_path_source *source;
     const sp_given_paths *given; /* of sp_given_source */

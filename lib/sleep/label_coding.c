@@ -33,6 +33,11 @@ void sp_codes_free(sp_codes *codes)
         free(codes->entries[i].text);
     for (int32_t i = 0; i < codes->n_names; i++)
         free(codes->names[i].text);
+    for (int32_t i = 0; i < codes->n_sets; i++) {
+        free(codes->sets[i].classes);
+        free(codes->sets[i].has);
+    }
+    free(codes->sets);
     for (int32_t k = 0; codes->classes && k < codes->n_classes; k++)
         free(codes->classes[k]);
     free(codes->entries);
@@ -165,6 +170,8 @@ bool sp_code_trimmed(const char *text, size_t n, char *out, size_t size)
 
 static int32_t in_columns(const sp_codes *codes, int32_t means)
 {
+    if (means <= SP_CODE_FIRST_SET && !codes->tells_sets)
+        return SP_CODE_UNSCORED;
     return means >= 0 && codes->column ? codes->column[means] : means;
 }
 
@@ -196,6 +203,45 @@ bool sp_codes_differ_from(const sp_codes *codes, const int32_t *class_of_column)
     return differs;
 }
 
+/* ---- codes that stand for several classes ---- */
+
+int32_t sp_codes_n_sets(const sp_codes *codes)
+{
+    return codes->n_sets;
+}
+
+void sp_codes_tell_sets(sp_codes *codes)
+{
+    codes->tells_sets = true;
+}
+
+void sp_codes_sets(const sp_codes *codes, uint8_t *out)
+{
+    const int32_t K = codes->n_classes;
+    for (int32_t s = 0; s < codes->n_sets; s++)
+        for (int32_t k = 0; k < K; k++)
+            out[s * K + in_columns(codes, k)] = codes->sets[s].has[k];
+}
+
+const char *sp_codes_set_names(const sp_codes *codes, char buffer[SP_CODES_SENTENCE])
+{
+    enum { NAMED = 4 };
+    buffer[0] = '\0';
+    for (int32_t s = 0; s < codes->n_sets && s < NAMED; s++)
+        sp_code_add(buffer, SP_CODES_SENTENCE, "%s%.40s (%.100s)", s ? ", " : "", codes->sets[s].code, codes->sets[s].classes);
+    if (codes->n_sets > NAMED)
+        sp_code_add(buffer, SP_CODES_SENTENCE, " and %d more", codes->n_sets - NAMED);
+    return buffer;
+}
+
+sp_status sp_codes_refuse_sets(const sp_codes *codes, const char *why, sp_error *err)
+{
+    if (codes->n_sets == 0)
+        return SP_OK;
+    return sp_fail(err, SP_EINVAL, "`%smap`: %.40s (%.100s) is several classes, and %s", codes->prefix, codes->sets[0].code,
+                   codes->sets[0].classes, why);
+}
+
 /* ---- for messages ---- */
 
 void sp_code_add(char *buffer, size_t size, const char *format, ...)
@@ -214,7 +260,9 @@ static const char *meaning_name(code_meaning means)
 
 static const char *class_name(const sp_codes *codes, int32_t means)
 {
-    return means >= 0 ? codes->classes[means] : "unscored";
+    return means >= 0                   ? codes->classes[means]
+           : means <= SP_CODE_FIRST_SET ? codes->sets[SP_CODE_FIRST_SET - means].classes
+                                        : "unscored";
 }
 
 /* "0 Wake, 1 N1, ..., 9 unscored" */

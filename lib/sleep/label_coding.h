@@ -31,14 +31,25 @@ typedef struct code_preset {
 typedef struct code_entry {
     char *text; /* of a word; NULL: a number */
     double number;
-    int32_t means; /* class, or SP_CODE_UNSCORED */
+    int32_t means; /* class, SP_CODE_UNSCORED, or SP_CODE_FIRST_SET less the number of a set */
 } code_entry;
+
+/* The classes that a code of the map stands for, where they are several. */
+typedef struct code_set {
+    const char *code; /* entry's, or number */
+    char number[32];
+    char *classes; /* "N1|N2|N3" */
+    uint8_t *has;  /* [n_classes] */
+} code_set;
 
 struct sp_codes {
     const code_preset *preset; /* or NULL */
     int32_t class_of[SP_N_STAGES];
     int32_t n_entries; /* of the map */
     code_entry *entries;
+    int32_t n_sets; /* of those entries */
+    code_set *sets;
+    bool tells_sets; /* look-ups say which set; else that the step is unscored */
     int32_t n_names; /* the model's classes and aliases */
     code_entry *names;
     int32_t n_classes;

@@ -4,6 +4,7 @@
 #include "sleep/label_coding_new.h"
 #include "sleep/label_coding_use.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,36 +94,104 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     return SP_OK;
 }
 
+static sp_status no_class(const sp_codes *codes, const char *code, const char *class, const sp_model *model, sp_error *err)
+{
+    char list[300] = "";
+    for (int32_t k = 0; k < model->n_classes && k < 12; k++)
+        sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
+    return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, code,
+                   model->name, class, list, model->n_classes > 12 ? "... " : "");
+}
+
+/* The classes of "N1|N2|N3", n bytes, of this code. */
+static sp_status read_set(code_set *set, const sp_codes *codes, const char *code, const char *from, size_t n,
+                          const sp_model *model, sp_error *err)
+{
+    int32_t n_found = 0;
+    char class[256];
+    for (const char *at = from, *end = from + n; at <= end; n_found++) {
+        const char *bar = memchr(at, '|', (size_t)(end - at)), *to = bar ? bar : end;
+        if (!sp_code_trimmed(at, (size_t)(to - at), class, sizeof class) || !*class)
+            return sp_fail(err, SP_EINVAL,
+                           "`%smap`: %.60s: write the classes of which it is one with | between them: 'NREM=N1|N2|N3'",
+                           codes->prefix, code);
+        const int32_t k = sp_model_class(model, class, true);
+        if (k < 0)
+            return no_class(codes, code, class, model, err);
+        if (set->has[k])
+            return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: class %.60s stands there twice", codes->prefix, code, class);
+        set->has[k] = 1;
+        at = to + 1;
+    }
+    if (n_found == model->n_classes)
+        return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: these are all classes of model %s; write '%.60s=unscored'", codes->prefix,
+                       code, model->name, code);
+    return SP_OK;
+}
+
+/* One more set of classes; its number in *means. */
+static sp_status add_set(sp_codes *codes, const char *code, const char *from, size_t n, const sp_model *model, int32_t *means,
+                         sp_error *err)
+{
+    code_set *set = &codes->sets[codes->n_sets];
+    set->has = calloc((size_t)model->n_classes, 1);
+    set->classes = strndup(from, n);
+    *means = SP_CODE_FIRST_SET - codes->n_sets++;
+    return set->has && set->classes ? read_set(set, codes, code, from, n, model, err) : sp_no_memory(err);
+}
+
+/* What n bytes that say a class, or several, mean. */
+static sp_status read_meaning(sp_codes *codes, const char *code, const char *from, size_t n, const sp_model *model,
+                              int32_t *means, sp_error *err)
+{
+    char class[256];
+    while (n && isspace((unsigned char)*from)) {
+        from++;
+        n--;
+    }
+    while (n && isspace((unsigned char)from[n - 1]))
+        n--;
+    const bool is_short = sp_code_trimmed(from, n, class, sizeof class);
+    *means = is_short ? sp_model_class(model, class, true) : -1;
+    if (*means >= 0)
+        return SP_OK;
+    *means = SP_CODE_UNSCORED;
+    if (is_short && strcasecmp(class, "unscored") == 0)
+        return SP_OK;
+    return memchr(from, '|', n) ? add_set(codes, code, from, n, model, means, err) : no_class(codes, code, class, model, err);
+}
+
 /* One "CODE=CLASS" of a map. */
 static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp_model *model, sp_error *err)
 {
-    char text[256], class[256];
+    char text[256];
     size_t at = n; /* the last '=': a code may have one, a class of a model hardly */
     while (at && from[at - 1] != '=')
         at--;
-    if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !sp_code_trimmed(from + at, n - at, class, sizeof class) ||
-        !*text || !*class)
+    if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !*text || strspn(from + at, " \t\r") >= n - at ||
+        (n - at >= sizeof text && !memchr(from + at, '|', n - at)))
         return sp_fail(err, SP_EINVAL, "`%smap`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'", codes->prefix,
                        (int)(n < 60 ? n : 60), from);
-    code_entry one = {.means = sp_model_class(model, class, true)};
-    if (one.means < 0 && strcasecmp(class, "unscored") != 0) {
-        char list[300] = "";
-        for (int32_t k = 0; k < model->n_classes && k < 12; k++)
-            sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
-        return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, text,
-                       model->name, class, list, model->n_classes > 12 ? "... " : "");
-    }
-    one.means = one.means < 0 ? SP_CODE_UNSCORED : one.means;
+    code_entry one = {.means = SP_CODE_UNSCORED};
     bool is_number = sp_code_number(text, &one.number);
+    const int32_t n_sets = codes->n_sets;
+    sp_status status = SP_OK;
+    TRY(read_meaning(codes, text, from + at, n - at, model, &one.means, err));
     for (int32_t i = 0; i < codes->n_entries; i++) {
         const code_entry *other = &codes->entries[i];
         if (is_number ? !other->text && other->number == one.number : other->text && strcmp(other->text, text) == 0)
-            return sp_fail(err, SP_EINVAL, "`%smap`: code %.60s stands there twice", codes->prefix, text);
+            TRY(sp_fail(err, SP_EINVAL, "`%smap`: code %.60s stands there twice", codes->prefix, text));
     }
-    if (!is_number && !(one.text = strdup(text)))
-        return sp_no_memory(err);
+    if (!is_number)
+        TRY((one.text = strdup(text)) ? SP_OK : sp_no_memory(err));
+    if (codes->n_sets > n_sets) {
+        code_set *set = &codes->sets[n_sets];
+        snprintf(set->number, sizeof set->number, "%g", one.number);
+        set->code = one.text ? one.text : set->number;
+    }
     codes->entries[codes->n_entries++] = one;
-    return SP_OK;
+done:
+    return status;
 }
 
 /* Entries with commas or ends of lines between them. Empty ones and, in a file, lines that begin with # are passed over. */
@@ -132,7 +201,8 @@ static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *
     for (const char *c = pairs; *c; c++)
         n += *c == ',' || *c == '\n';
     codes->entries = calloc(n, sizeof *codes->entries);
-    if (!codes->entries)
+    codes->sets = calloc(n, sizeof *codes->sets);
+    if (!codes->entries || !codes->sets)
         return sp_no_memory(err);
     sp_status status = SP_OK;
     for (const char *at = pairs; *at;) {

@@ -96,6 +96,11 @@ typedef struct sp_training {
     const int32_t *decided; /* [S] classes that a labeller decided, in place of scores: -1 or 0..K-1; NULL: none. Its confusion
                                is learnt with the model */
     const int32_t *labels;  /* [S], -1 = unscored, else 0..K-1; NULL: none */
+    /* With labels: steps whose label says several classes, of which it is one (a superclass). labels is -1 there, so that figures leave
+     * them out, as unscored; sp_fit() holds paths to them. */
+    const int32_t *label_set;  /* [S], -1: none, else a row of label_sets; NULL: there are none */
+    const uint8_t *label_sets; /* [n_label_sets,K] 1: it may be this class, of at least one */
+    int32_t n_label_sets;
     const char *const *classes; /* [K] distinct names */
     double step_seconds;        /* length of a step, for durations and rules in time; 0: not known */
     int64_t max_states;         /* as in sp_chain_options; 0: the usual */
@@ -109,15 +114,15 @@ typedef struct sp_training {
 
 /* What the labels of a training set hold that cannot be learnt from. A recording is cut there; the parts are learnt from. */
 typedef struct sp_violations {
-    int64_t scored;      /* labelled steps */
+    int64_t scored;      /* labelled steps; those with several classes too, where they are learnt from */
     int64_t transitions; /* neighbouring labelled pairs */
     int64_t illegal;     /* of them forbidden by the rules */
     int64_t illegal_start, illegal_end;
     int64_t short_runs;     /* runs shorter than the minimum dwell */
-    int64_t impossible;     /* labelled steps whose class has score -INFINITY */
+    int64_t impossible;     /* labelled steps whose class has score -INFINITY, or all of whose classes have */
     int64_t recordings;     /* that take part */
     int64_t labelled;       /* of them with a labelled step */
-    int64_t *illegal_pairs; /* [K,K] */
+    int64_t *illegal_pairs; /* [K,K] of two steps with one class each; the rest of `illegal`: with several */
 } sp_violations;
 
 /* ---- fitting a model ----
@@ -126,8 +131,9 @@ typedef struct sp_violations {
  * tuning how it decodes by cross-validation over recordings.
  *
  * What the rules forbid stays forbidden, exactly; every model made here passes sp_model_check(). Of rules with several states for a class the
- * labels are constraints: a step labelled k has one of the states of k, a step without label any. Counts are then expected ones, by
- * expectation-maximisation, SP_FIT_EM looks at labels, too, and optima are local.
+ * labels are constraints: a step labelled k has one of the states of k, one with several classes (sp_training.label_set) a state of one of
+ * them, a step without label any. Counts are then expected ones, by expectation-maximisation, SP_FIT_EM looks at labels, too, and optima are
+ * local. The same holds of all rules where a step has several classes.
  */
 
 typedef enum sp_fit_method { SP_FIT_COUNTS, SP_FIT_CRF, SP_FIT_EM, SP_N_FIT_METHODS } sp_fit_method;
@@ -233,8 +239,11 @@ typedef struct sp_learnt_fusion {
 /* What was found on the way. Cleared by sp_fit_report_clear(). */
 typedef struct sp_fit_report {
     sp_violations violations;
-    int64_t n_recordings, n_steps; /* learnt from */
-    int32_t n_candidates;          /* judged by cross-validation */
+    int64_t n_recordings, n_steps; /* learnt from: labelled with one class, */
+    int64_t n_set_steps;           /* with several */
+    bool
+        has_sparse_labels; /* most labelled steps follow one without a label: those, too, are learnt from, as steps of any class */
+    int32_t n_candidates;  /* judged by cross-validation */
     sp_tune tune;
     double before,
         after; /* the figure in the folds that chose: of plain settings (weights and temperature 1), of the chosen; NaN: not tuned */

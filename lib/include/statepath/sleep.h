@@ -144,7 +144,8 @@ typedef struct sp_sleep {
  *
  * A map says what it says and comes before the preset: "0=Wake,5=REM,?=unscored". With a map alone only its numbers are known,
  * and -1 (unscored); names and aliases of the model's classes always are, and where these are stages the words for unscored
- * above. Whole numbers may be written as 2, 2.0 or 2e0.
+ * above. Whole numbers may be written as 2, 2.0 or 2e0. "NREM=N1|N2|N3" says that a step is one of several classes: `statepath fit` holds paths
+ * to that; elsewhere the step is unscored. What is decided is one class, so codes of paths have no such entries.
  */
 
 typedef struct sp_codes sp_codes;

@@ -75,7 +75,7 @@ static sp_status tell_classes(const sp_source *source, const sp_array_part *part
                  : t > 0 && raw[t] == raw[t - 1]                                  ? out[t - 1]
                  : words                                                          ? words->class_of[raw[t]]
                                                                                   : class_of_number(raw[t], meaning);
-        if (out[t] < SP_CODE_UNSCORED)
+        if (!sp_code_is_known(out[t]))
             return sp_fail_at(err, SP_EDATA, first + t, "%s, recording %s, step %lld: %s",
                               sp_array_where(&a->map, part, recording, where), a->map.ids[recording], (long long)first + t,
                               explain(words, raw[t], meaning, sentence));

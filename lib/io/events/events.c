@@ -99,7 +99,7 @@ static sp_status label_of(const sp_events *e, int64_t i, const sp_codes *codes, 
     const bool is_stage = e->list[i].is_stage || looks_like_stage(text);
     if (!is_stage && (!*text || (*label == SP_CODE_UNSCORED && is_remark(text))))
         *label = SP_CODE_UNKNOWN;
-    if (*label >= SP_CODE_UNSCORED || (*label == SP_CODE_UNKNOWN && !is_stage))
+    if (sp_code_is_known(*label) || (*label == SP_CODE_UNKNOWN && !is_stage))
         return SP_OK;
     return sp_fail(err, SP_EDATA, "%s: %s %lld: %s", e->file, e->place_name, (long long)e->list[i].place,
                    sp_codes_explain(codes, text, sentence));
@@ -175,7 +175,7 @@ static sp_status keep_stages(const sp_events *e, sp_spans *s, sp_error *err)
     int64_t n = 0;
     for (int64_t i = 0; i < s->n; i++) {
         sp_span *next = &s->list[i], *last = n ? &s->list[n - 1] : NULL;
-        if (next->label < 0 || next->end <= next->begin)
+        if (next->label == SP_CODE_UNSCORED || next->end <= next->begin)
             continue;
         if (last && last->end > next->begin && last->label != next->label) {
             if (last->end - next->begin > ROUNDING)

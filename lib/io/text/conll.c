@@ -312,7 +312,7 @@ static sp_status read_classes(const conll *c, int32_t column, const sp_request *
                      : codes ? sp_codes_text(codes, text)
                      : model ? sp_model_class(model, text, true)
                              : sp_names_find(found, text);
-        if (is_none || classes[t] >= (codes ? SP_CODE_UNSCORED : 0))
+        if (is_none || (codes ? sp_code_is_known(classes[t]) : classes[t] >= 0))
             continue;
         free(classes);
         return explain(c, t, column, request->options, err);

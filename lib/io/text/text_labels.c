@@ -219,7 +219,7 @@ static sp_status read_label(const reading *r, const row *where, const char *text
     char sentence[SP_CODES_SENTENCE], list[512] = "";
     int64_t number;
     *out = sp_word_class(text, &r->meaning);
-    if (*out >= SP_CODE_UNSCORED)
+    if (sp_code_is_known(*out))
         return SP_OK;
     if (r->meaning.codes)
         return sp_fail_at(r->err, SP_EDATA, where->step, "%s: line %lld, recording %s, step %lld: %s", r->file,

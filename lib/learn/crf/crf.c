@@ -118,6 +118,10 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
         return sp_fail(err, SP_EINVAL, "no labels to learn from; learn transitions from the scores alone with `method` em");
     if (memory < 1)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps, at least 1", memory);
+    if (memory > 1 && rules->own)
+        return sp_fail(err, SP_EINVAL,
+                       "`memory` %d: how long a class has lasted is not known where labels leave classes open; leave it out",
+                       memory);
     if (memory > 1 && rules->hidden)
         return sp_fail(err, SP_EINVAL,
                        "`memory` %d: model %s has states or durations of its own that say how a class stays; leave it out",

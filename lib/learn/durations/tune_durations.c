@@ -197,7 +197,7 @@ static const char *reason_against(const sp_training *training, const sp_fit_opti
     if (rules->durations)
         return "the rules have durations of their own";
     if (rules->hidden)
-        return "the rules have several states for a class";
+        return rules->own ? "the labels leave the class of some steps open" : "the rules have several states for a class";
     if (options->durations == SP_DURATIONS_AUTO && !can_judge(training, options))
         return "nothing is judged that they could be better for";
     return NULL;
@@ -218,7 +218,7 @@ sp_status sp_fit_durations(const sp_training *training, const sp_fit_options *op
     if (!(report->durations_untried = reason_against(training, options, rules))) {
         TRY(sp_tuner_init(&u, err));
         TRY(lengths_init(&l, training, u.fold, u.n_folds, err));
-        report->durations_untried = !has_any(&l) ? no_runs : !is_wanted && !sp_tuner_can_judge(&u) ? sp_too_few_to_judge : NULL;
+        report->durations_untried = !has_any(&l) ? no_runs : is_wanted ? NULL : sp_tuner_reason_against(&u);
     }
     if (is_wanted && report->durations_untried)
         TRY(sp_fail(err, SP_EINVAL, "`durations` learn: %s", report->durations_untried));

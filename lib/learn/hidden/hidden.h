@@ -1,6 +1,6 @@
 /* Models whose states the labels do not say: several states for a class, durations, rules over more steps. Not installed.
  *
- * A step labelled k has one of the states of class k, a step without label any state. What is learnt are the weights of the declared
+ * A step labelled k has one of the states of class k, one with several classes a state of one of them, a step without label any state. What is learnt are the weights of the declared
  * transitions and starts, by expectation-maximisation, or as a random field; what counts steps or remembers rules is the compiled
  * chain's own, so each pass is forward-backward over that (decode/strategies/uses.h).
  *
@@ -30,7 +30,7 @@ void sp_hidden_free(sp_hidden *hidden);
 const sp_model *sp_hidden_model(const sp_hidden *hidden);
 sp_violations *sp_hidden_violations(sp_hidden *hidden);
 int64_t sp_hidden_n_pieces(const sp_hidden *hidden); /* of which recordings consist */
-/* Labelled steps of the recordings use [N] (NULL: all) that are learnt from. */
+/* Steps of the recordings use [N] (NULL: all) with a label, of one class or several, that are learnt from. */
 int64_t sp_hidden_n_steps(const sp_hidden *hidden, const uint8_t *use);
 
 /* Is the weight of this transition of the model learnt? */

@@ -168,7 +168,7 @@ static sp_status find_counts(sp_hidden_field *f, double smoothing, const uint8_t
         .use = copy, .has_labels = true, .smoothing = smoothing, .most_iterations = 200, .precision = 1e-6};
     sp_hidden_found found = {.next = c->next, .start = c->start, .uses = c->uses};
     TRY(sp_hidden_em(h, &how, workers, &found, err));
-    sp_hidden_prior(h, copy, smoothing, c->prior);
+    TRY(sp_hidden_prior(h, copy, smoothing, c->prior, err));
     f->found = c;
 done:
     return status;

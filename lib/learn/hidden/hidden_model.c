@@ -73,23 +73,55 @@ done:
     return status;
 }
 
-void sp_hidden_prior(const sp_hidden *h, const uint8_t *use, double smoothing, double *prior)
+/* Adds the steps of use with each class [K], then with each set of classes; returns how many. */
+static double count_labels(const sp_hidden *h, const uint8_t *use, double *count)
 {
+    const sp_training *training = h->training;
     double n = 0;
-    for (int32_t k = 0; k < h->K; k++) {
-        prior[k] = smoothing;
-        n += smoothing;
-    }
-    for (int64_t p = 0; h->training->labels && p < h->pieces.n; p++) {
+    for (int64_t p = 0; training->labels && p < h->pieces.n; p++) {
         const sp_stretch *piece = &h->pieces.list[p];
         for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps; t++)
-            if (h->training->labels[t] >= 0) {
-                prior[h->training->labels[t]]++;
+            if (sp_training_says(training, t)) {
+                count[training->labels[t] >= 0 ? training->labels[t] : h->K + training->label_set[t]]++;
                 n++;
             }
     }
-    for (int32_t k = 0; k < h->K; k++)
-        prior[k] /= n;
+    return n;
+}
+
+/* Adds the steps of a set of classes [K] to those of its classes, in proportion to their shares. */
+static void share_out_set(int32_t K, const uint8_t *set, double n_steps, const double *share, double *count)
+{
+    double all = 0;
+    for (int32_t k = 0; k < K; k++)
+        all += set[k] ? share[k] : 0;
+    for (int32_t k = 0; k < K && all > 0; k++)
+        count[k] += set[k] ? n_steps * share[k] / all : 0;
+}
+
+sp_status sp_hidden_prior(const sp_hidden *h, const uint8_t *use, double smoothing, double *prior, sp_error *err)
+{
+    enum { ITERATIONS = 100 };
+    const int32_t K = h->K, n_sets = h->training->label_set ? h->training->n_label_sets : 0;
+    const uint8_t *sets = h->training->label_sets;
+    double *count = calloc(2 * (size_t)K + (size_t)n_sets, sizeof *count), n = 0;
+    if (!count)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < K; k++)
+        n += count[k] = smoothing;
+    double *now = count + K + n_sets;
+    n += count_labels(h, use, count);
+    for (int32_t k = 0; k < K; k++)
+        prior[k] = n_sets ? 1. / K : count[k] / n;
+    for (int i = 0; i < ITERATIONS && n_sets; i++) {
+        memcpy(now, count, (size_t)K * sizeof *now);
+        for (int32_t s = 0; s < n_sets; s++)
+            share_out_set(K, sets + (size_t)s * (size_t)K, count[K + s], prior, now);
+        for (int32_t k = 0; k < K; k++)
+            prior[k] = now[k] / n;
+    }
+    free(count);
+    return SP_OK;
 }
 
 sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules, const sp_hidden_em_options *options,
@@ -109,7 +141,7 @@ sp_status sp_hidden_fit(const sp_training *training, const sp_rules *rules, cons
     double *prior = sp_zeros(&own, (size_t)h->K, sizeof *prior);
     TRY(sp_owned_status(&own, err));
     TRY(sp_hidden_em(h, options, workers, found, err));
-    sp_hidden_prior(h, NULL, options->smoothing > 0 ? options->smoothing : 0.5, prior);
+    TRY(sp_hidden_prior(h, NULL, options->smoothing > 0 ? options->smoothing : 0.5, prior, err));
     TRY(sp_hidden_to_model(h, &(sp_hidden_weights){found->next, found->start, NULL}, training->labels ? prior : NULL, name, out,
                            err));
     if (violations) {

@@ -79,8 +79,8 @@ static sp_status pass_over(const run *w, const sp_stretch *piece, sp_scratch *sc
 
 static bool is_labelled(const sp_hidden *h, const sp_stretch *piece)
 {
-    for (int64_t t = piece->first; h->training->labels && t < piece->first + piece->n_steps; t++)
-        if (h->training->labels[t] >= 0)
+    for (int64_t t = piece->first; t < piece->first + piece->n_steps; t++)
+        if (sp_training_says(h->training, t))
             return true;
     return false;
 }

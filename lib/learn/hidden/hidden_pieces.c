@@ -49,15 +49,27 @@ static void close_piece(cutter *c)
     c->open.n_steps = 0;
 }
 
-/* A pair of steps in a row: is it counted as one that breaks the rules? */
-static void count_pair(cutter *c, int32_t before, int32_t k, bool is_followed)
+/* Step t and the one before: are they counted as a pair that breaks the rules? */
+static void count_pair(cutter *c, int64_t t, bool is_followed)
 {
+    const sp_training *training = c->h->training;
     sp_violations *v = &c->h->violations;
-    if (before < 0 || k < 0)
+    if (!sp_training_says(training, t - 1) || !sp_training_says(training, t))
         return;
+    const int32_t before = training->labels[t - 1], k = training->labels[t];
     v->transitions++;
     v->illegal += !is_followed;
-    v->illegal_pairs[(size_t)before * (size_t)c->h->K + (size_t)k] += !is_followed;
+    if (before >= 0 && k >= 0)
+        v->illegal_pairs[(size_t)before * (size_t)c->h->K + (size_t)k] += !is_followed;
+}
+
+/* Has one of the step's classes a score that is possible? */
+static bool is_possible(const sp_hidden *h, int64_t t)
+{
+    for (int32_t k = 0; k < h->K; k++)
+        if (sp_hidden_may(h, true, t, k))
+            return true;
+    return false;
 }
 
 static void cut_recording(cutter *c, int64_t r)
@@ -68,15 +80,15 @@ static void cut_recording(cutter *c, int64_t r)
     sp_violations *v = &c->h->violations;
     int64_t n_scored = 0;
     for (int64_t t = 0; t < T && c->is_whole; t++) {
-        const int32_t k = training->labels ? training->labels[first + t] : -1;
-        const bool is_gap = sp_scores_is_gap(&scores, t), is_possible = k < 0 || sp_hidden_may(c->h, true, first + t, k);
-        const bool is_open = c->open.n_steps > 0, is_start = t == 0 && enter(c, first, c->h->start_base);
-        n_scored += k >= 0;
-        v->impossible += !is_possible;
-        v->illegal_start += t == 0 && k >= 0 && is_possible && !is_start;
+        const bool is_said = sp_training_says(training, first + t), may_be = !is_said || is_possible(c->h, first + t);
+        const bool is_gap = sp_scores_is_gap(&scores, t), is_open = c->open.n_steps > 0;
+        const bool is_start = t == 0 && enter(c, first, c->h->start_base);
+        n_scored += is_said;
+        v->impossible += !may_be;
+        v->illegal_start += t == 0 && is_said && may_be && !is_start;
         const bool goes_on = is_open && go_on(c, first + t, is_gap);
-        if (is_open && !is_gap && is_possible)
-            count_pair(c, training->labels ? training->labels[first + t - 1] : -1, k, goes_on);
+        if (is_open && !is_gap && may_be)
+            count_pair(c, first + t, goes_on);
         if (goes_on) {
             c->open.n_steps++;
         } else {
@@ -90,7 +102,7 @@ static void cut_recording(cutter *c, int64_t r)
     }
     for (int32_t j = 0; c->open.n_steps && j < c->h->chain->n_states; j++)
         c->open.is_end |= c->now[j] && c->h->end_base[j] > -INFINITY;
-    v->illegal_end += c->open.n_steps && training->labels && training->labels[first + T - 1] >= 0 && !c->open.is_end;
+    v->illegal_end += c->open.n_steps && sp_training_says(training, first + T - 1) && !c->open.is_end;
     close_piece(c);
     v->recordings++;
     v->scored += n_scored;
@@ -125,7 +137,7 @@ int64_t sp_hidden_n_steps(const sp_hidden *h, const uint8_t *use)
     for (int64_t p = 0; h->training->labels && p < h->pieces.n; p++) {
         const sp_stretch *piece = &h->pieces.list[p];
         for (int64_t t = piece->first; (!use || use[piece->recording]) && t < piece->first + piece->n_steps; t++)
-            n += h->training->labels[t] >= 0;
+            n += sp_training_says(h->training, t);
     }
     return n;
 }

@@ -29,14 +29,15 @@ enum { SP_HIDDEN_OUT, SP_HIDDEN_INSIDE, SP_HIDDEN_FIXED };
 static inline bool sp_hidden_may(const sp_hidden *h, bool has_labels, int64_t t, int32_t k)
 {
     const sp_training *training = h->training;
-    const int32_t label = has_labels && training->labels ? training->labels[t] : -1;
-    return (label < 0 || label == k) && (!training->batch.scores.data || sp_scores_at(&training->batch.scores, t, k) > -INFINITY);
+    return (!has_labels || sp_training_may(training, t, k)) &&
+           (!training->batch.scores.data || sp_scores_at(&training->batch.scores, t, k) > -INFINITY);
 }
 
 /* hidden_pieces.c. Cuts the recordings. SP_OK, SP_ENOMEM. */
 sp_status sp_hidden_cut(sp_hidden *hidden, sp_error *err);
 
-/* hidden_model.c. Share of each class in the labels of use [N] (NULL: all), each count plus `smoothing` above 0: out [K]. */
-void sp_hidden_prior(const sp_hidden *hidden, const uint8_t *use, double smoothing, double *prior);
+/* hidden_model.c. Share of each class in the labels of use [N] (NULL: all), each count plus `smoothing` above 0: out [K]. A step with several
+ * classes counts for each in proportion to its share, which is the fixed point of that (self-consistency, Turnbull 1976). SP_OK, SP_ENOMEM. */
+sp_status sp_hidden_prior(const sp_hidden *hidden, const uint8_t *use, double smoothing, double *prior, sp_error *err);
 
 #endif

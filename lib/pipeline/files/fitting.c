@@ -15,6 +15,7 @@
 #include "pipeline/compare.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/objective.h"
+#include "sleep/label_coding_use.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
 
@@ -26,7 +27,25 @@ typedef struct sp_fitting_file {
     double *scores[SP_MOST_CLASSIFIERS]; /* [S,K] of each classifier, where there are several */
     sp_rater_labels raters;              /* with all_raters */
     int32_t *group;                      /* [N] with all_raters, of the copies of the recordings */
+    uint8_t *sets;                       /* [n_sets,K] of labels that say several classes */
+    int32_t *set_of_step;                /* [S] */
+    bool has_sets;                       /* some step has one */
 } fitting_file;
+
+/* The coding of the labels, and where their columns are told otherwise, that. */
+static const sp_codes *label_codes(const sp_fitting *f, const int32_t **column_of_label)
+{
+    const sp_file_input *in = &f->file->in;
+    *column_of_label = in->reference.codes ? in->labelled.column_of_label : NULL;
+    return in->reference.codes ? in->reference.codes : in->is_decided ? NULL : in->codes;
+}
+
+static int32_t n_sets(const sp_fitting *f)
+{
+    const int32_t *unused;
+    const sp_codes *codes = label_codes(f, &unused);
+    return codes ? sp_codes_n_sets(codes) : 0;
+}
 
 /* ---- words to options ---- */
 
@@ -36,7 +55,7 @@ static sp_status read_words(sp_fitting *f, sp_error *err)
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
     const bool has_labels = f->info->has_labels || f->file->raters.found.n_raters, has_scores = f->info->has_scores;
-    out->method = sp_fit_method_for(has_labels, has_scores, f->rules);
+    out->method = sp_fit_method_for(has_labels, n_sets(f) > 0, has_scores, f->rules);
     sp_status status = sp_fit_words_read(w, &f->file->p.plan, out, err);
     if (status != SP_OK)
         return status;
@@ -244,6 +263,38 @@ done:
     return status;
 }
 
+/* ---- labels that say several classes ---- */
+
+/* Of the labels those that say several classes become unscored, beside which of which they are. */
+static sp_status take_sets(sp_fitting *f, sp_error *err)
+{
+    const int32_t *column, K = f->block->n_classes;
+    const sp_codes *codes = label_codes(f, &column);
+    const int32_t n = n_sets(f);
+    const size_t S = (size_t)f->block->n_steps, size = (size_t)n * (size_t)K;
+    if (n == 0 || !f->block->labels)
+        return SP_OK;
+    uint8_t *told = malloc(size);
+    f->file->sets = calloc(size, 1);
+    f->file->set_of_step = malloc((S + 1) * sizeof *f->file->set_of_step);
+    if (!told || !f->file->sets || !f->file->set_of_step) {
+        free(told);
+        return sp_no_memory(err);
+    }
+    sp_codes_sets(codes, told);
+    for (size_t i = 0; i < size; i++)
+        f->file->sets[i / (size_t)K * (size_t)K + (size_t)(column ? column[i % (size_t)K] : (int32_t)(i % (size_t)K))] = told[i];
+    free(told);
+    for (size_t t = 0; t < S; t++) {
+        const int32_t label = f->block->labels[t];
+        const bool is_set = label <= SP_CODE_FIRST_SET;
+        f->file->has_sets |= is_set;
+        f->file->set_of_step[t] = is_set ? SP_CODE_FIRST_SET - label : -1;
+        f->block->labels[t] = is_set ? -1 : label;
+    }
+    return SP_OK;
+}
+
 static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
 {
     static const char mend[] = "`rules` M says which they are, for example sleep-permissive";
@@ -264,7 +315,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     else if (f->rules)
         TRY(sp_run_load_model(o, NULL, NULL, &p->model, err));
     if (f->rules && (words.codes || words.map) && sp_source_is_text(file))
-        TRY(sp_codes_new(words.codes, words.map, words.for_labels, f->rules, &in->codes, err));
+        TRY(sp_reference_codes_new(p, &words, f->rules, NULL, &in->codes, err));
     places.codes = in->codes;
     TRY(sp_file_input_open(p, in, &places, err));
     f->info = p->from.info;
@@ -284,7 +335,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     *o = *given;
     f->run = o;
     sp_pipeline *p = &f->file->p;
-    *p = (sp_pipeline){.opt = o, .file = file};
+    *p = (sp_pipeline){.opt = o, .file = file, .learns = true};
     sp_status status = SP_OK;
     TRY(sp_run_plan_make(o, SP_CALL_FIT, &p->plan, err));
     TRY(sp_run_find_labels(o, err));
@@ -297,6 +348,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     TRY(read_words(f, err));
     TRY(read_all(f, o, err));
     TRY(copy_for_raters(f, err));
+    TRY(take_sets(f, err));
     TRY(name_classes(f, err));
     TRY(sp_fit_objective(&o->fit, &p->plan, f->info->has_scores || f->decided, f->block->n_classes,
                          (const char *const *)f->classes, &f->options, &f->costs, err));
@@ -311,6 +363,9 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
                                 .classifiers = (const char *const *)fused->names,
                                 .decided = f->decided ? f->decided->labels : NULL,
                                 .labels = f->block->labels,
+                                .label_set = f->file->has_sets ? f->file->set_of_step : NULL,
+                                .label_sets = f->file->sets,
+                                .n_label_sets = n_sets(f),
                                 .classes = f->classes,
                                 .step_seconds = sp_pipeline_chain_options(&f->file->p, 1).step_seconds,
                                 .max_states = f->run->max_states,
@@ -338,6 +393,8 @@ void sp_fitting_close(sp_fitting *f)
             free(f->file->scores[c]);
         sp_rater_labels_clear(&f->file->raters);
         free(f->file->group);
+        free(f->file->sets);
+        free(f->file->set_of_step);
         sp_file_input_close(&f->file->in);
         sp_pipeline_close(&f->file->p);
     }

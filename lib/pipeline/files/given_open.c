@@ -87,7 +87,10 @@ static sp_status align_columns(sp_given *j, sp_error *err)
 static sp_status read_path_codes(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
-    return o->codes || o->map ? sp_codes_new(o->codes, o->map, false, j->run.model, &j->path_codes, err) : SP_OK;
+    const sp_reference_words words = {.codes = o->codes, .map = o->map};
+    return o->codes || o->map
+               ? sp_reference_codes_new(&j->run, &words, j->run.model, "a path has one at each step", &j->path_codes, err)
+               : SP_OK;
 }
 
 /* A text has names of classes only where the model does. */

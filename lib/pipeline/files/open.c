@@ -43,6 +43,8 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
 
 /* ---- a file of scores ---- */
 
+static const char decided_are_single[] = "what was decided is one at each step";
+
 sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_model *model, const char *mend, sp_error *err)
 {
     const sp_run_options *o = p->opt;
@@ -68,7 +70,11 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
     if (!class_of_column)
         return sp_no_memory(err);
     TRY(sp_model_align(model, K, info->classes, class_of_column, err));
-    TRY(sp_codes_new(words.codes, words.map, words.for_labels, model, &in->codes, err));
+    TRY(sp_reference_codes_new(p, &words, model,
+                               in->is_decided                          ? decided_are_single
+                               : o->masks.previous || o->paths_dataset ? "the class before a step is one"
+                                                                       : NULL,
+                               &in->codes, err));
     if (info->has_scores && !info->classes && sp_codes_differ_from(in->codes, class_of_column))
         sp_run_notice(
             o, SP_NOTICE_DATA,
@@ -237,7 +243,8 @@ static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source
     if (!options.labels)
         TRY(find_path(p->file, &options, path, sizeof path, err));
     if (p->model && (o->codes || o->map) && sp_source_is_text(p->file))
-        TRY(sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err));
+        TRY(sp_reference_codes_new(p, &(sp_reference_words){.codes = o->codes, .map = o->map}, p->model, decided_are_single,
+                                   &in->codes, err));
     options.codes = in->codes;
     TRY(sp_source_open_labels(p->file, &options, said, &in->source, err));
     TRY(holds_scores(p, in->source, &options, &holds, err));

@@ -40,13 +40,35 @@ sp_reference_words sp_reference_words_beside(const sp_run_options *o)
     return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
 }
 
+sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model, const char *one,
+                                 sp_codes **out, sp_error *err)
+{
+    char names[SP_CODES_SENTENCE];
+    sp_codes *codes = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_codes_new(words->codes, words->map, words->for_labels, model, &codes, err));
+    if (one)
+        TRY(sp_codes_refuse_sets(codes, one, err));
+    if (p->learns)
+        sp_codes_tell_sets(codes);
+    else if (sp_codes_n_sets(codes))
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "note: steps of %s are unscored: figures are of steps with one class; `statepath fit` learns from them",
+                      sp_codes_set_names(codes, names));
+    *out = codes;
+    codes = NULL;
+done:
+    sp_codes_free(codes);
+    return status;
+}
+
 sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
                                   const int32_t *class_of_column, sp_error *err)
 {
     if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
         return SP_OK;
     sp_status status = SP_OK;
-    TRY(sp_codes_new(words->codes, words->map, words->for_labels, p->model, &l->codes, err));
+    TRY(sp_reference_codes_new(p, words, p->model, NULL, &l->codes, err));
     TRY(sp_codes_use_columns(l->codes, class_of_column, err));
 done:
     if (status == SP_OK && words->if_unnamed && l->file)

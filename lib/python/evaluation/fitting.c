@@ -11,7 +11,7 @@
 typedef struct fitting {
     given input;
     calls calls;
-    array groups;
+    array groups, label_set, label_sets;
     array beside[SP_MOST_CLASSIFIERS];
     const double *beside_rows[SP_MOST_CLASSIFIERS];
     texts classifiers;
@@ -45,7 +45,8 @@ static bool options_from(PyObject *dict, fitting *f)
     if (!run_options_from(dict, &o))
         return false;
     f->options.seen = seen ? PyLong_AsLong(seen) : 0;
-    f->options.method = sp_fit_method_for(f->input.arrays.info.has_labels, f->input.arrays.info.has_scores, f->rules);
+    f->options.method =
+        sp_fit_method_for(f->input.arrays.info.has_labels, f->label_set.data != NULL, f->input.arrays.info.has_scores, f->rules);
     const sp_source_info *info = &f->input.arrays.info;
     sp_status status = sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes, &f->options,
                                           &f->costs, &f->err);
@@ -96,6 +97,23 @@ static bool take_beside(PyObject *inputs, fitting *f)
     return !PyErr_Occurred() && texts_take(PyDict_GetItemString(inputs, "classifiers"), "classifiers", n + 1, &f->classifiers);
 }
 
+/* Labels that say several classes: "label_set" [S], rows of "label_sets" [n,K] or -1; or neither. */
+static bool take_sets(PyObject *inputs, fitting *f)
+{
+    const sp_source_info *info = &f->input.arrays.info;
+    const int64_t S = info->offsets[info->n_recordings];
+    if (!array_from(inputs, "label_set", INT32, S, false, &f->label_set) ||
+        !array_from(inputs, "label_sets", BYTES, -1, false, &f->label_sets))
+        return false;
+    const int32_t *set = f->label_set.data;
+    bool is_right = f->label_sets.count % info->n_classes == 0;
+    for (int64_t t = 0; set && is_right && t < S; t++)
+        is_right = set[t] >= -1 && set[t] < f->label_sets.count / info->n_classes;
+    if (!is_right)
+        PyErr_SetString(PyExc_ValueError, "label_set is rows of label_sets [n,K], or -1");
+    return is_right;
+}
+
 /* Everything that needs no GIL. */
 static sp_status work(fitting *f)
 {
@@ -115,6 +133,9 @@ static sp_status work(fitting *f)
                                 .beside = f->beside_rows,
                                 .classifiers = f->classifiers.items,
                                 .labels = f->block->labels,
+                                .label_set = f->label_set.data,
+                                .label_sets = f->label_sets.data,
+                                .n_label_sets = (int32_t)(f->label_sets.count / info->n_classes),
                                 .classes = info->classes,
                                 .step_seconds = f->training.step_seconds,
                                 .may_have_floor = info->kind != SP_KIND_SCORES && !info->has_mask &&
@@ -154,6 +175,8 @@ static void fitting_release(fitting *f)
     sp_block_free(f->block);
     sp_workers_free(f->workers);
     array_release(&f->groups);
+    array_release(&f->label_set);
+    array_release(&f->label_sets);
     for (int32_t i = 0; i < SP_MOST_CLASSIFIERS; i++)
         array_release(&f->beside[i]);
     texts_release(&f->classifiers);
@@ -175,7 +198,7 @@ PyObject *py_fit(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_ValueError, "classes are needed");
         is_right = false;
     }
-    is_right = is_right && take_beside(inputs, &f);
+    is_right = is_right && take_beside(inputs, &f) && take_sets(inputs, &f);
     is_right = is_right && array_take(groups, "groups", INT32, f.input.arrays.info.n_recordings, false, &f.groups);
     if (is_right && rules && sp_model_from_json(rules, "rules", &f.rules, &f.err) != SP_OK) {
         raise_error(&f.err);

@@ -9,6 +9,8 @@
 #include "sleep/label_coding_use.h"
 #include "sleep/stages.h"
 
+static const char one_class[] = "a label here is one; fit() takes boolean labels [T,K] of several";
+
 PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
 {
     PyObject *file, *given, *out = NULL;
@@ -27,6 +29,8 @@ PyObject *py_read_hypnogram(PyObject *module, PyObject *args)
         Py_BEGIN_ALLOW_THREADS;
         if (preset || map)
             status = sp_label_coding_new(preset, map, map, false, model, &codes, &err);
+        if (status == SP_OK && codes)
+            status = sp_codes_refuse_sets(codes, one_class, &err);
         if (status == SP_OK)
             status = sp_hypnogram_read(name, model, codes, epoch_seconds, &h, &err);
         Py_END_ALLOW_THREADS;
@@ -56,7 +60,8 @@ PyObject *py_coded_labels(PyObject *module, PyObject *args)
     const char **items = model ? strings(texts, &list, &n) : NULL;
     if (!items)
         return NULL;
-    if (sp_label_coding_new(preset, map, map, false, model, &codes, &err) != SP_OK)
+    if (sp_label_coding_new(preset, map, map, false, model, &codes, &err) != SP_OK ||
+        sp_codes_refuse_sets(codes, one_class, &err) != SP_OK)
         raise_error(&err);
     else
         out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n * (Py_ssize_t)sizeof(int32_t));

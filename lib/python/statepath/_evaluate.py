@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import StatepathError, StatepathWarning, in_python
 from ._hypnograms import entries_of, preset_of
+from ._label_sets import LabelSets
 from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
@@ -453,7 +454,9 @@ def fit(
     Parameters
     ----------
     labels : array, list or None
-        The class of each step, as in :func:`compare`; -1, None or NaN where it is not known. None: learns from scores alone.
+        The class of each step, as in :func:`compare`; -1, None or NaN where it is not known. Or boolean [T,K], in the forms of scores, true where the
+        step may have the class: paths are held to that, and figures are of steps with one true class. A row of one value says nothing.
+        None: learns from scores alone.
     scores : array or list, optional
         As in :func:`decode`. Without: counts of labels.
     rules : Model or str, optional
@@ -508,10 +511,14 @@ def fit(
 
     Examples
     --------
-    >>> import statepath as sp
+    >>> import numpy as np, statepath as sp
     >>> model = sp.fit([["a", "a", "b", "b"], ["a", "b", "b", "b"]], method="counts", tune="none")
     >>> model.classes, model.log_weights is not None
     (('a', 'b'), True)
+    >>> may = np.eye(3, dtype=bool)[[0, 0, 1, 2, 0, 0]]
+    >>> may[2:4] = [False, True, True]  # b or c
+    >>> sp.fit([may, may], classes=["a", "b", "c"]).description.endswith("8 labelled steps and 4 that have several classes of 2 recordings")
+    True
     """
     library = needs_library()
     check_names(options, Learning.__annotations__)
@@ -522,8 +529,17 @@ def fit(
     reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds", "beside")}
     if classes is None and found is None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
         raise StatepathError("codes= and map= say which class a label is: rules= or classes= name the classes")
-    plain = None if labels is None else Meaning(() if found is None else found.classes, found).arrays(labels, "labels")
-    names = _class_names(classes, found, plain)
+    sets = LabelSets.of(labels)
+    if sets is not None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
+        raise StatepathError("codes= and map= say which class a label is, and these are boolean [T,K]: leave them out")
+    if sets is not None:
+        plain = sets.shape()
+    else:
+        plain = None if labels is None else Meaning(() if found is None else found.classes, found).arrays(labels, "labels")
+    if sets is not None and classes is None and found is None:
+        names = tuple(f"class{k}" for k in range(sets.n_classes))
+    else:
+        names = _class_names(classes, found, plain)
     shape = Model(names)
     if scores is not None:
         request = Request(scores, shape, **without_ignored(scores, plain, reading))
@@ -547,7 +563,9 @@ def fit(
     if found is not None:
         found._column_classes(names)  # says where they are not the same
     meaning = _meaning(names, shape if found is None else found, options)
-    if labels is not None:
+    if sets is not None:
+        inputs |= sets.inputs(names, batch)
+    elif labels is not None:
         inputs["labels"] = meaning.of_batch(labels, batch, "labels")
     numbers = None
     if groups is not None:
