@@ -95,6 +95,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --prices                        ; --cv 2 --method counts --rule 'x: at_most 0 N2'
     --features                      ; --cv 2 --method counts
     --own-rules               ; = night.h5 -m m.json --json r.json
+    --widen-by                      ; --draws 2
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .
