@@ -31,7 +31,7 @@ void sp_fill_posterior(const sp_comparison *c, const sp_fill_options *options, s
     sp_table_columns(table, "<figure|{recordings}|mean width");
     if (has_references(p)) {
         sp_table_columns(table, "reference within|share");
-        sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * p->level);
+        sp_buffer_say(sp_table_head(table, SP_RIGHT), "exact %g %% interval", 100 * p->level);
     }
     for (int32_t i = 0; i < p->n; i++) {
         const sp_posterior_figure *f = &p->figures[i];
@@ -64,11 +64,9 @@ void sp_note_posterior(const sp_comparison *c, sp_buffer *line)
     if (p->is_widened)
         sp_buffer_text(line, "; each side was then made wider by what intervals of other, labelled data lacked");
     if (!has_references(p))
-        sp_buffer_words(
-            line,
-            "; no {recording} with an interval has a label at every {step}, so how often they hold the reference is not known");
-    else
-        sp_buffer_text(line, "; the share has its exact interval");
+        sp_buffer_words(line,
+                        "; no {recording} with an interval has a label at every {step}, so how often they hold the reference "
+                        "is not known");
     if (n_below)
         sp_buffer_say(line, "; of %jd figure%s the references lie within clearly less often than that: ", (int64_t)n_below,
                       sp_plural(n_below));
