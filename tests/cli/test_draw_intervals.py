@@ -293,7 +293,6 @@ class TestCompared(TestCase):
     def test_beside_other_classifiers(self):
         """The first classifier's, whatever the others are called."""
         self.nights(6, 2)
-        self.nights(6, 2)
         _, alone, *_ = self.compare("n2.h5", "-m", "sleep-aasm", "--draws", "20")
         made, beside, *_ = self.compare("n2.h5", "-m", "sleep-aasm", "--draws", "20", "--against", "old=n2.h5")
         self.assertEqual((alone, made["strategy"]), (beside, "viterbi"))
@@ -308,6 +307,7 @@ class TestCompared(TestCase):
                sentence="--widen-by does not go with --level: what it knows is how wide intervals of 95 % have to be")
         refuse("--json", "r.json", "--seed", "3000000000", sentence="--seed 3000000000: with --draws a whole number from 0 to 2147483647")
         refuse("--part", "P.h5", sentence="--draws does not go with --part: parts hold one path a strategy")
+        refuse("-o", "p.h5", "--level", ".9", sentence="--draws in p.h5 have intervals of 95 %; leave --level or -o out")
         refuse("-o", "p.csv", sentence="--draws is written in HDF5: -o PATHS.h5, not p.csv")
 
 

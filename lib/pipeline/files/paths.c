@@ -32,6 +32,8 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     const char *const needs_h5 = o->n_best ? "nbest" : o->confidence ? "confidence" : o->n_draws ? "draws" : NULL;
     if (needs_h5 && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", needs_h5, o->output);
+    if (b->draws && b->draws->level != 0.95)
+        return sp_fail(err, SP_EINVAL, "`draws` in %s have intervals of 95 %%; leave `level` or `output` out", o->output);
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
