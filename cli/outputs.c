@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { DRAWN_STEPS = 1000000 };
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
 typedef sp_status stream_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 
-/* The number of --seed. */
+/* The number of --seed: of the bootstrap, and of draws, whose numbers end at that of an int. */
 static sp_status read_seed(options *o, sp_error *err)
 {
     if (!o->seed)
@@ -28,7 +29,10 @@ static sp_status read_seed(options *o, sp_error *err)
     unsigned long long value = strtoull(o->seed, &end, 10);
     if (errno || end == o->seed || *end || o->seed[0] == '-')
         return sp_fail(err, SP_EINVAL, "--seed %s: a whole number, at least 0", o->seed);
+    if (o->run.n_draws && value > INT_MAX)
+        return sp_fail(err, SP_EINVAL, "--seed %s: with --draws a whole number from 0 to %d", o->seed, INT_MAX);
     o->run.seed = value;
+    o->run.draw_seed = o->run.n_draws ? (int)value : 0;
     return SP_OK;
 }
 

@@ -155,6 +155,14 @@ void sp_review_result_free(sp_review_result *review)
         FREE_ALL(review->list, review);
 }
 
+void sp_posterior_free(sp_posterior_intervals *posterior)
+{
+    for (int32_t i = 0; posterior && i < posterior->n; i++)
+        free(posterior->figures[i].columns);
+    if (posterior)
+        FREE_ALL(posterior->figures, posterior);
+}
+
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -176,6 +184,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_rule_costs_free(c->rule_costs);
     sp_operating_points_free(c->operating_points);
     sp_review_result_free(c->review);
+    sp_posterior_free(c->posterior);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);

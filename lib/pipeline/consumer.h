@@ -40,7 +40,7 @@ typedef struct sp_consumer {
     sp_status (*end)(void *arg, sp_error *err);
 } sp_consumer;
 
-enum { SP_MOST_CONSUMERS = 5 };
+enum { SP_MOST_CONSUMERS = 6 };
 
 /* It is asked from then on; copied. */
 void sp_pipeline_add_consumer(sp_pipeline *p, const sp_consumer *consumer);

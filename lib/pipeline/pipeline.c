@@ -76,6 +76,14 @@ const char *const *sp_pipeline_columns(const sp_pipeline *p)
     return p->info->classes ? p->info->classes : (const char *const *)p->model->classes;
 }
 
+int sp_pipeline_lawful(const sp_pipeline *p)
+{
+    for (int s = 0; s < p->n_strategies; s++)
+        if (sp_strategy_about(p->strategies[s].kind)->is_legal && p->strategies[s].kind != SP_GREEDY)
+            return s;
+    return p->n_strategies == 1 ? 0 : -1;
+}
+
 const sp_chain *sp_pipeline_chain(const sp_pipeline *p, int64_t recording)
 {
     return p->own ? p->own->chains[p->own->of_recording[recording]] : p->chain;

@@ -96,6 +96,7 @@ compare night.h5 -m m.json -o out.h5 --json r.json
     --features                      ; --cv 2 --method counts
     --all-raters                    ; = raters.h5 -m m.json --cv 2 --method counts
     --own-rules               ; = night.h5 -m m.json --json r.json
+    --widen-by                      ; --draws 2
 
 decode night.h5 -m m.json -o out.h5
     ! --max-states 1                ; --rule .

@@ -5,53 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/block.h"
 #include "core/numbers.h"
 #include "core/try.h"
+#include "evaluate/comparison.h"
+#include "evaluate/posterior.h"
 #include "statepath/model_json.h"
 #include "statepath/signals_file.h"
 
 /* ---- how wide ---- */
 
-/* By how much the reference lies outside of an interval, less than 0 within; NaN: one of them is not there. */
-static double miss_of(const double *columns)
-{
-    const double reference = columns[SP_DRAW_REFERENCE];
-    return isnan(reference) || isnan(columns[SP_DRAW_LOW])
-               ? NAN
-               : fmax(columns[SP_DRAW_LOW] - reference, reference - columns[SP_DRAW_HIGH]);
-}
-
-/* What 95 % of n misses do not exceed, with one more to come; they are sorted here. */
-static double widening_of(double *misses, int64_t n)
-{
-    const int64_t rank = (int64_t)ceil(.95 * (double)(n + 1) - 1e-9);
-    if (rank > n)
-        return INFINITY;
-    qsort(misses, (size_t)n, sizeof *misses, number_compare);
-    return fmax(misses[rank - 1], 0);
-}
-
-static sp_status read_widening(sp_draw_figures *f, int i, const sp_run_options *o, sp_error *err)
+static sp_status read_widening(sp_posterior_figure *f, double level, const sp_run_options *o, sp_error *err)
 {
     static const char mend[] = "`statepath decode` with `draws` writes it";
     char path[64];
     sp_array known = {.rank = 0};
     int64_t n_known = 0;
     sp_status status = SP_OK;
-    snprintf(path, sizeof path, "/intervals/%s", f->keys[i]);
+    snprintf(path, sizeof path, "/intervals/%s", f->key);
     TRY(sp_array_read(o->widen_by, path, SP_ARRAY_F64, NULL, mend, &known, err));
     if (known.rank != 2 || known.dims[1] != SP_DRAW_COLUMNS)
         TRY(sp_fail(err, SP_EDATA, "%s: dataset %s is not [N,%d]; %s", o->widen_by, path, SP_DRAW_COLUMNS, mend));
     double *rows = known.data;
     for (int64_t r = 0; r < known.dims[0]; r++) {
-        const double miss = miss_of(rows + r * SP_DRAW_COLUMNS);
+        const double miss = sp_posterior_miss(rows + r * SP_DRAW_COLUMNS);
         if (!isnan(miss))
             rows[n_known++] = miss;
     }
-    f->widening[i] = widening_of(rows, n_known);
-    if (f->widening[i] == INFINITY)
+    f->widening.value = sp_posterior_widening(rows, n_known, level);
+    if (f->widening.value == INFINITY) {
+        f->widening = (sp_value){.undefined = "too few references to widen by"};
         sp_run_notice(o, SP_NOTICE_DATA, "no intervals of %s: %s has a reference for %lld of the 19 recordings that 95 %% needs",
-                      f->keys[i], o->widen_by, (long long)n_known);
+                      f->key, o->widen_by, (long long)n_known);
+    }
 done:
     sp_array_clear(&known);
     return status;
@@ -71,45 +57,7 @@ static sp_status compare_models(const sp_pipeline *p, sp_error *err)
     return status;
 }
 
-/* ---- opening and closing ---- */
-
-sp_status sp_draw_figures_open(sp_draw_figures *f, const sp_pipeline *p, int32_t n_draws, sp_error *err)
-{
-    const char *const *classes = sp_pipeline_columns(p);
-    const int32_t K = p->info->n_classes;
-    *f = (sp_draw_figures){.tags = malloc(((size_t)K + 1) * sizeof *f->tags)};
-    sp_status status = f->tags ? SP_OK : sp_no_memory(err);
-    TRY(status);
-    TRY(sp_sleep_choose(p, classes, &f->sleep, err));
-    TRY(sp_tags_read(K, classes, f->tags, &f->are_tags, err));
-    for (int m = 0; f->sleep.is_sleep && m < SP_N_SLEEP_MEASURES; m++)
-        f->keys[f->n++] = sp_sleep_measure_key((sp_sleep_measure)m);
-    if (f->sleep.is_sleep)
-        f->keys[f->n++] = "awakenings";
-    if (f->are_tags)
-        f->keys[f->n++] = "entities";
-    f->keys[f->n++] = "runs";
-    for (int i = 0; p->opt->widen_by && i < f->n; i++)
-        TRY(read_widening(f, i, p->opt, err));
-    if (p->opt->widen_by)
-        TRY(compare_models(p, err));
-    f->n_recordings = p->info->n_recordings;
-    f->values = malloc(((size_t)f->n * (size_t)n_draws + 1) * sizeof *f->values);
-    if (p->info->has_labels)
-        f->misses = malloc(((size_t)f->n * (size_t)f->n_recordings + 1) * sizeof *f->misses);
-    TRY(f->values && (f->misses || !p->info->has_labels) ? SP_OK : sp_no_memory(err));
-done:
-    return status;
-}
-
-void sp_draw_figures_clear(sp_draw_figures *f)
-{
-    free(f->tags);
-    free(f->spans);
-    free(f->values);
-    free(f->misses);
-    *f = (sp_draw_figures){.n = 0};
-}
+/* ---- one recording ---- */
 
 static double count_runs(int64_t n, const int32_t *path, const int64_t *segments)
 {
@@ -124,42 +72,39 @@ static double number_of(sp_value value)
     return value.undefined ? NAN : value.value;
 }
 
-/* The figures of one path, value i to out[i * stride]; NaN where the path is none. */
-static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, double *out,
-                       size_t stride)
+/* The figures of one path; NaN where the path is none. out [n] */
+static void figures_of(const sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, double *out)
 {
     double *next = out;
     if (n > 0 && path[0] < 0) {
-        for (int i = 0; i < f->n; i++, next += stride)
-            *next = NAN;
+        for (int i = 0; i < f->made->n; i++)
+            out[i] = NAN;
         return;
     }
     if (f->sleep.is_sleep) {
         sp_sleep_statistics night;
         sp_sleep_statistics_of(n, path, NULL, segments, f->sleep.stage_of_class, f->sleep.epoch_seconds, &night);
-        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++, next += stride)
-            *next = number_of(night.values[m]);
-        *next = number_of(night.awakenings);
-        next += stride;
+        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
+            *next++ = number_of(night.values[m]);
+        *next++ = number_of(night.awakenings);
     }
-    if (f->are_tags) {
-        *next = (double)sp_tagged_spans(f->tags, n, path, segments, f->spans);
-        next += stride;
-    }
+    if (f->are_tags)
+        *next++ = (double)sp_tagged_spans(f->tags, n, path, segments, f->spans);
     *next = count_runs(n, path, segments);
 }
 
 /* Of the draws of one figure, which are sorted here; no figure is less than 0. */
-static void interval_of(int32_t n, double *values, double widening, double *columns)
+static void interval_of(int32_t n, double *values, double level, sp_value widening, double *columns)
 {
+    const double outside = (100 - 100 * level) / 200;
     int32_t n_defined = 0;
     for (int32_t r = 0; r < n; r++)
         if (!isnan(values[r]))
             values[n_defined++] = values[r];
     qsort(values, (size_t)n_defined, sizeof *values, number_compare);
-    const bool is_known = n_defined && widening < INFINITY;
-    columns[SP_DRAW_LOW] = is_known ? fmax(number_quantile(values, n_defined, 0.025) - widening, 0) : NAN;
-    columns[SP_DRAW_HIGH] = is_known ? number_quantile(values, n_defined, 0.975) + widening : NAN;
+    const bool is_known = n_defined && !widening.undefined;
+    columns[SP_DRAW_LOW] = is_known ? fmax(number_quantile(values, n_defined, outside) - widening.value, 0) : NAN;
+    columns[SP_DRAW_HIGH] = is_known ? number_quantile(values, n_defined, 1 - outside) + widening.value : NAN;
     columns[SP_DRAW_DEFINED] = (double)n_defined / n;
 }
 
@@ -171,56 +116,173 @@ static bool are_whole(int64_t n, const int32_t *labels)
     return are;
 }
 
-/* Counts whether the intervals hold the references. */
-static void compare(sp_draw_figures *f, const double *out)
+/* The columns of recording n of the block, which has `path`; its draws begin at the same step. */
+static void find_figures(sp_draw_figures *f, int64_t n, const int32_t *path)
 {
-    for (int i = 0; f->misses && i < f->n; i++) {
-        const double miss = miss_of(out + (size_t)i * SP_DRAW_COLUMNS);
-        if (isnan(miss))
-            continue;
-        f->misses[i * f->n_recordings + f->n_known[i]++] = miss;
-        f->n_held[i] += miss <= 0;
+    const sp_block *b = f->block;
+    const int64_t at = b->offsets[n], n_steps = b->offsets[n + 1] - at;
+    const int64_t *segments = b->segments ? b->segments + at : NULL;
+    const int32_t *labels = b->labels ? b->labels + at : NULL;
+    const int32_t n_draws = f->made->n_draws;
+    double decoded[SP_MOST_DRAW_FIGURES], reference[SP_MOST_DRAW_FIGURES], drawn[SP_MOST_DRAW_FIGURES];
+    figures_of(f, n_steps, path + at, segments, decoded);
+    const bool has_reference = are_whole(n_steps, labels);
+    f->has_reference |= has_reference;
+    if (has_reference)
+        figures_of(f, n_steps, labels, segments, reference);
+    for (int32_t r = 0; r < n_draws; r++) {
+        figures_of(f, n_steps, f->draws + r * b->n_steps + at, segments, drawn);
+        for (int i = 0; i < f->made->n; i++)
+            f->values[(size_t)i * (size_t)n_draws + (size_t)r] = drawn[i];
+    }
+    for (int i = 0; i < f->made->n; i++) {
+        const sp_posterior_figure *figure = &f->made->figures[i];
+        double *columns = figure->columns + (b->first + n) * SP_DRAW_COLUMNS;
+        columns[SP_DRAW_DECODED] = decoded[i];
+        columns[SP_DRAW_REFERENCE] = has_reference ? reference[i] : NAN;
+        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->made->level, figure->widening, columns);
     }
 }
 
-sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, const int32_t *labels,
-                               int32_t n_draws, const int32_t *draws, int64_t stride, double *out, sp_error *err)
+/* ---- the run ---- */
+
+static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
 {
-    if (f->are_tags && n > f->room) {
-        free(f->spans);
-        f->spans = malloc((size_t)n * sizeof *f->spans);
-        f->room = f->spans ? n : 0;
-        if (!f->spans)
-            return sp_no_memory(err);
+    sp_draw_figures *f = arg;
+    const int32_t n_draws = f->made->n_draws;
+    f->block = block;
+    if (s != f->made->strategy)
+        return SP_OK;
+    if (block->n_steps >= f->draw_room) {
+        free(f->draws);
+        f->draws = malloc((size_t)n_draws * (size_t)(block->n_steps + 1) * sizeof *f->draws);
+        f->draw_room = f->draws ? block->n_steps + 1 : 0;
     }
-    figures_of(f, n, path, segments, out + SP_DRAW_DECODED, SP_DRAW_COLUMNS);
-    for (int32_t r = 0; r < n_draws; r++)
-        figures_of(f, n, draws + r * stride, segments, f->values + r, (size_t)n_draws);
-    for (int i = 0; i < f->n; i++)
-        interval_of(n_draws, f->values + (size_t)i * (size_t)n_draws, f->widening[i], out + (size_t)i * SP_DRAW_COLUMNS);
-    const bool has_reference = are_whole(n, labels);
-    f->has_reference |= has_reference;
-    if (has_reference)
-        figures_of(f, n, labels, segments, out + SP_DRAW_REFERENCE, SP_DRAW_COLUMNS);
-    else
-        for (int i = 0; i < f->n; i++)
-            out[i * SP_DRAW_COLUMNS + SP_DRAW_REFERENCE] = NAN;
-    compare(f, out);
+    if (f->are_tags && block->n_steps >= f->span_room) {
+        free(f->spans);
+        f->spans = malloc((size_t)(block->n_steps + 1) * sizeof *f->spans);
+        f->span_room = f->spans ? block->n_steps + 1 : 0;
+    }
+    if (!f->draws || (f->are_tags && !f->spans))
+        return sp_no_memory(err);
+    output->draw = (sp_draw_options){.n = n_draws, .seed = (uint64_t)f->made->seed, .recording = block->first};
+    output->draws = f->draws;
     return SP_OK;
 }
 
-void sp_draw_figures_say(sp_draw_figures *f, const sp_run_options *o)
+/* Recording by recording: a run has as many as its blocks hold, each with the work of all its draws. */
+static sp_status take_paths(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                            const sp_decode_output *output, sp_error *err)
 {
-    if (f->misses && !f->has_reference)
+    sp_draw_figures *f = arg;
+    (void)first;
+    (void)first_step;
+    (void)n_steps;
+    (void)err;
+    for (int64_t n = 0; s == f->made->strategy && n < n_recordings; n++)
+        find_figures(f, n, output->paths);
+    return SP_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static void add_figure(sp_draw_figures *f, const char *key, const char *name, const char *unit)
+{
+    sp_posterior_figure *figure = &f->made->figures[f->made->n++];
+    figure->key = key;
+    figure->name = name;
+    figure->unit = unit;
+}
+
+static void add_figures(sp_draw_figures *f)
+{
+    f->made->n = 0;
+    for (int m = 0; f->sleep.is_sleep && m < SP_N_SLEEP_MEASURES; m++)
+        add_figure(f, sp_sleep_measure_key((sp_sleep_measure)m), sp_sleep_measure_name((sp_sleep_measure)m),
+                   sp_sleep_measure_unit((sp_sleep_measure)m));
+    if (f->sleep.is_sleep)
+        add_figure(f, "awakenings", "awakenings", "");
+    if (f->are_tags)
+        add_figure(f, "entities", "entities", "");
+    add_figure(f, "runs", "runs", "");
+}
+
+sp_status sp_draw_figures_open(sp_draw_figures *f, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    const char *const *classes = sp_pipeline_columns(p);
+    const int32_t K = p->info->n_classes;
+    *f = (sp_draw_figures){.p = p};
+    f->consumer = (sp_consumer){.arg = f, .n_draws = o->n_draws, .reserve = reserve, .paths = take_paths};
+    if (!o->n_draws)
+        return SP_OK;
+    sp_status status = SP_OK;
+    const int strategy = sp_pipeline_lawful(p);
+    if (strategy < 0)
+        TRY(sp_fail(err, SP_EINVAL,
+                    "`draws` stand beside a path that obeys the rules, and no strategy makes such; `strategies` viterbi does"));
+    TRY((f->tags = malloc(((size_t)K + 1) * sizeof *f->tags)) ? SP_OK : sp_no_memory(err));
+    TRY(sp_sleep_choose(p, classes, &f->sleep, err));
+    TRY(sp_tags_read(K, classes, f->tags, &f->are_tags, err));
+    const int n = (f->sleep.is_sleep ? SP_N_SLEEP_MEASURES + 1 : 0) + f->are_tags + 1;
+    f->values = malloc(((size_t)n * (size_t)o->n_draws + 1) * sizeof *f->values);
+    f->made = sp_posterior_new(n, p->info->n_recordings);
+    TRY(f->values && f->made ? SP_OK : sp_no_memory(err));
+    add_figures(f);
+    f->made->strategy = strategy;
+    f->made->n_draws = o->n_draws;
+    f->made->seed = o->draw_seed;
+    f->made->level = sp_run_bootstrap(o, &p->plan).level;
+    f->made->is_widened = o->widen_by;
+    for (int i = 0; o->widen_by && i < n; i++)
+        TRY(read_widening(&f->made->figures[i], f->made->level, o, err));
+    if (o->widen_by)
+        TRY(compare_models(p, err));
+    sp_pipeline_add_consumer(p, &f->consumer);
+done:
+    return status;
+}
+
+void sp_draw_figures_clear(sp_draw_figures *f)
+{
+    free(f->tags);
+    free(f->spans);
+    free(f->values);
+    free(f->draws);
+    sp_posterior_free(f->made);
+    *f = (sp_draw_figures){.made = NULL};
+}
+
+/* How many of the references the intervals hold, and by how much wider they had to be. */
+static void say(const sp_draw_figures *f, const sp_run_options *o)
+{
+    const sp_posterior_intervals *made = f->made;
+    if (f->p->info->has_labels && !f->has_reference)
         sp_run_notice(o, SP_NOTICE_DATA, "no recording has a label at every step: what intervals hold is not known");
-    for (int i = 0; f->misses && i < f->n; i++) {
-        const int64_t n = f->n_known[i];
-        const double widening = n > 0 ? widening_of(f->misses + i * f->n_recordings, n) : INFINITY;
-        char text[64] = "";
-        if (widening < INFINITY && widening > 0)
-            snprintf(text, sizeof text, "; %g wider on each side they would hold 95 %%", widening);
-        if (n > 0)
-            sp_run_notice(o, SP_NOTICE_DATA, "95 %% intervals of %s hold the reference in %lld of %lld%s", f->keys[i],
-                          (long long)f->n_held[i], (long long)n, text);
+    for (int i = 0; i < made->n; i++) {
+        const sp_posterior_figure *figure = &made->figures[i];
+        char text[96] = "";
+        if (!figure->lacking.undefined && figure->lacking.value > 0)
+            snprintf(text, sizeof text, "; %g wider on each side they would hold %g %%", figure->lacking.value,
+                     100 * made->level);
+        if (figure->n_references)
+            sp_run_notice(o, SP_NOTICE_DATA, "%g %% intervals of %s hold the reference in %lld of %lld%s", 100 * made->level,
+                          figure->key, (long long)figure->n_held, (long long)figure->n_references, text);
     }
+}
+
+sp_status sp_draw_figures_finish(sp_draw_figures *f, sp_posterior_intervals **out, sp_error *err)
+{
+    if (!f->made)
+        return SP_OK;
+    const sp_status status = sp_posterior_judge(f->made, f->p->info->n_recordings, err);
+    if (status != SP_OK)
+        return status;
+    if (out) {
+        *out = f->made;
+        f->made = NULL;
+    } else {
+        say(f, f->p->opt);
+    }
+    return SP_OK;
 }

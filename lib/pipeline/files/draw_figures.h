@@ -1,55 +1,41 @@
-/* Figures of a recording that its path says, and how far they vary over paths drawn from the posterior (sp_draws()). */
+/* Figures of a recording that its path says, and how far they vary over paths drawn from the posterior (sp_draws()): as a consumer of a run, which
+ * draws beside the path of one strategy, and keeps of each recording the figures alone. */
 #ifndef PIPELINE_FILES_DRAW_FIGURES_H
 #define PIPELINE_FILES_DRAW_FIGURES_H
 
 #include "pipeline/judging.h"
+#include "statepath/comparison.h"
 #include "tags/tags.h"
 
-/* What stands of each figure: its value of the decoded path (NaN: none, or undefined); the 2.5 and 97.5 % quantiles of the draws of which
- * it is defined (NaN: of none), linear between order statistics; the share of draws of which it is defined; its value of the labels (NaN: there
- * are none, not all steps have one, or undefined). */
-typedef enum sp_draw_column {
-    SP_DRAW_DECODED,
-    SP_DRAW_LOW,
-    SP_DRAW_HIGH,
-    SP_DRAW_DEFINED,
-    SP_DRAW_REFERENCE,
-    SP_DRAW_COLUMNS
-} sp_draw_column;
-
-enum { SP_MOST_DRAW_FIGURES = SP_N_SLEEP_MEASURES + 2 };
+enum { SP_MOST_DRAW_FIGURES = SP_N_SLEEP_MEASURES + 3 };
 
 typedef struct sp_draw_figures {
-    int n; /* of stages of sleep those of sp_sleep_statistics, and `awakenings`; of tags `entities`; of all classes `runs` */
-    const char *keys[SP_MOST_DRAW_FIGURES];
+    sp_consumer consumer; /* what the pipeline sees */
+    const sp_pipeline *p;
+    sp_posterior_intervals
+        *made; /* NULL: no draws are asked for. Columns of the recordings that have been decoded are filled in */
     sp_sleep_choice sleep;
-    bool are_tags;
-    sp_tag *tags;          /* [K] of tags */
-    sp_tagged_span *spans; /* [room] */
-    int64_t room;
-    double *values; /* [n,n_draws] of the recording at hand */
-    /* Of the recordings that have both an interval and a reference: */
-    int64_t n_known[SP_MOST_DRAW_FIGURES], n_held[SP_MOST_DRAW_FIGURES];
-    double *misses; /* [n,recordings] by how much the reference lies outside of each interval; less than 0 within */
-    int64_t n_recordings;
-    bool has_reference;                    /* some recording has a label at every step */
-    double widening[SP_MOST_DRAW_FIGURES]; /* of each side of an interval; infinite: not known, and there is no interval */
+    bool are_tags, has_reference; /* some recording has a label at every step */
+    sp_tag *tags;                 /* [K] of tags */
+    sp_tagged_span *spans;        /* [span_room] */
+    int64_t span_room;
+    double *values;        /* [n, n_draws] of the recording at hand */
+    const sp_block *block; /* lent by reserve(), of the paths that follow */
+    int32_t *draws;        /* [n_draws, steps of a block] of the block at hand: what output->draws points to */
+    int64_t draw_room;     /* steps */
 } sp_draw_figures;
 
-/* Which figures the classes of an open pipeline have. With `widen_by` each interval becomes wider by what the intervals of that file need to hold 95 %
- * of their references: the least number that ceil(.95 (n + 1)) of their n misses do not exceed; of fewer than 19 there is none. To be cleared
- * in any case. SP_OK; SP_EDATA (nonsense about the length of a step; no intervals), SP_EFILE, SP_ENOMEM.
- * Source  conformalised quantile regression: Romano, Patterson, Candes 2019, arXiv:1905.03222. */
-sp_status sp_draw_figures_open(sp_draw_figures *f, const sp_pipeline *p, int32_t n_draws, sp_error *err);
+/* Where the options ask for draws: finds out which figures the classes of an open pipeline have (of stages of sleep those of sp_sleep_statistics, and
+ * `awakenings`; of tags `entities`; of all classes `runs`), and makes itself a consumer of the pipeline, of the paths of the strategy
+ * that sp_pipeline_lawful() says. With `widen_by` each interval becomes wider by what the intervals of that file need to hold 95 % of their
+ * references (sp_posterior_widening()). A consumer that writes draws and figures is added after it. `f` stays where it is until it is cleared, which has to be done
+ * in any case. SP_OK; SP_EINVAL (no such strategy), SP_EDATA (nonsense about the length of a step; no intervals), SP_EFILE, SP_ENOMEM. */
+sp_status sp_draw_figures_open(sp_draw_figures *f, sp_pipeline *p, sp_error *err);
+
+/* After the run: judges all intervals by the references.
+ *   out  the same for a comparison; to be freed (sp_posterior_free()); NULL where no draws are asked for. NULL: what intervals hold is said by the
+ *        notice hook instead */
+sp_status sp_draw_figures_finish(sp_draw_figures *f, sp_posterior_intervals **out, sp_error *err);
 void sp_draw_figures_clear(sp_draw_figures *f);
-
-/* Of the recording of n steps whose path begins at `path` and whose draws begin at draws + r * stride. segments, labels [n] or NULL.
- *   out  [f->n, SP_DRAW_COLUMNS]
- * SP_OK, SP_ENOMEM. */
-sp_status sp_draw_figures_find(sp_draw_figures *f, int64_t n, const int32_t *path, const int64_t *segments, const int32_t *labels,
-                               int32_t n_draws, const int32_t *draws, int64_t stride, double *out, sp_error *err);
-
-/* Says how many of the references the intervals hold, and by how much wider they had to be. */
-void sp_draw_figures_say(sp_draw_figures *f, const sp_run_options *o);
 
 #endif

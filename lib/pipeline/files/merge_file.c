@@ -278,7 +278,7 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
     TRY(sp_merge_open(&r, given, err));
     TRY(make_command(&r, err));
     TRY(check_paths(&r, err));
-    TRY(sp_path_file_open(&paths, &r.p, err));
+    TRY(sp_path_file_open(&paths, &r.p, NULL, err));
     TRY(open_drawn(&r, &inputs, err));
     TRY(sp_merge_join(&r, &made, err));
     if (r.options.output)

@@ -32,6 +32,8 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     const char *const needs_h5 = o->n_best ? "nbest" : o->confidence ? "confidence" : o->n_draws ? "draws" : NULL;
     if (needs_h5 && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", needs_h5, o->output);
+    if (b->draws && b->draws->level != 0.95)
+        return sp_fail(err, SP_EINVAL, "`draws` in %s have intervals of 95 %%; leave `level` or `output` out", o->output);
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
@@ -51,10 +53,10 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     }
     const sp_paths_type type = b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16;
     b->draws_at = b->n_extras;
-    if (b->consumer.n_draws) {
-        plan_one(b, "draws", NULL, type, true, b->consumer.n_draws);
-        for (int i = 0; i < b->figures.n; i++) {
-            plan_one(b, "intervals", b->figures.keys[i], SP_PATHS_F64, false, 0);
+    if (b->draws) {
+        plan_one(b, "draws", NULL, type, true, b->draws->n_draws);
+        for (int i = 0; i < b->draws->n; i++) {
+            plan_one(b, "intervals", b->draws->figures[i].key, SP_PATHS_F64, false, 0);
             b->extras[b->n_extras - 1].n_columns = SP_DRAW_COLUMNS;
         }
     }
@@ -72,31 +74,29 @@ static void free_room(sp_path_file *b)
     free(b->margins);
     free(b->best_scores);
     free(b->best_paths);
-    free(b->draws);
     free(b->narrow);
 }
 
 static bool make_room(sp_path_file *b, int64_t steps, int64_t recordings)
 {
-    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->consumer.n_best, n_draws = (size_t)b->consumer.n_draws;
+    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->consumer.n_best;
     free_room(b);
     b->confidence = malloc(S * sizeof *b->confidence);
     b->log_partition = malloc(N * sizeof *b->log_partition);
     b->margins = malloc(N * sizeof *b->margins);
     b->best_scores = malloc((n ? n * N : 1) * sizeof *b->best_scores);
     b->best_paths = malloc((n ? n * S : 1) * sizeof *b->best_paths);
-    b->draws = malloc((n_draws ? n_draws * S : 1) * sizeof *b->draws);
     b->narrow = malloc(S * sizeof *b->narrow);
     b->step_room = steps;
     b->recording_room = recordings;
-    return b->confidence && b->log_partition && b->margins && b->best_scores && b->best_paths && b->draws && b->narrow;
+    return b->confidence && b->log_partition && b->margins && b->best_scores && b->best_paths && b->narrow;
 }
 
 static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
 {
     sp_path_file *b = arg;
     b->block = block;
-    if (!b->consumer.with_confidence && !b->consumer.n_best && !b->consumer.n_draws)
+    if (!b->consumer.with_confidence && !b->consumer.n_best && !b->draws)
         return SP_OK;
     if (block->n_steps >= b->step_room || block->n_recordings >= b->recording_room) {
         int64_t steps = block->n_steps + 1, recordings = block->n_recordings + 1;
@@ -114,8 +114,6 @@ static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_outp
         output->best_paths = b->best_paths;
         output->best_scores = b->best_scores;
     }
-    output->draw = (sp_draw_options){.n = b->consumer.n_draws, .seed = (uint64_t)b->p->opt->draw_seed, .recording = block->first};
-    output->draws = b->draws;
     return SP_OK;
 }
 
@@ -159,27 +157,16 @@ static sp_status write_path(sp_path_file *b, int32_t extra, int32_t r, int64_t f
                                err);
 }
 
-static sp_status write_draws(sp_path_file *b, int64_t first_step, int64_t S, sp_error *err)
+/* What the consumer before this one drew and found. */
+static sp_status write_draws(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S,
+                             const sp_decode_output *output, sp_error *err)
 {
     sp_status status = SP_OK;
-    for (int32_t r = 0; r < b->consumer.n_draws && status == SP_OK; r++)
-        status = write_path(b, b->draws_at, r, first_step, S, b->draws + (size_t)r * (size_t)S, err);
-    return status;
-}
-
-/* Recording by recording: a run has as many as its blocks hold, each with the work of all its draws. */
-static sp_status write_intervals(sp_path_file *b, int64_t first, int64_t N, const sp_decode_output *output, sp_error *err)
-{
-    double columns[SP_MOST_DRAW_FIGURES * SP_DRAW_COLUMNS];
-    sp_status status = SP_OK;
-    for (int64_t n = 0; n < N; n++) {
-        const int64_t at = b->block->offsets[n], steps = b->block->offsets[n + 1] - at;
-        TRY(sp_draw_figures_find(&b->figures, steps, output->paths + at, b->block->segments ? b->block->segments + at : NULL,
-                                 b->block->labels ? b->block->labels + at : NULL, output->draw.n, output->draws + at,
-                                 b->block->n_steps, columns, err));
-        for (int i = 0; i < b->figures.n; i++)
-            TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first + n, 1, columns + (size_t)i * SP_DRAW_COLUMNS, err));
-    }
+    for (int32_t r = 0; r < output->draw.n; r++)
+        TRY(write_path(b, b->draws_at, r, first_step, S, output->draws + (size_t)r * (size_t)S, err));
+    for (int i = 0; i < b->draws->n; i++)
+        TRY(sp_paths_writer_put(b->writer, b->draws_at + 1 + i, 0, first, N,
+                                b->draws->figures[i].columns + first * SP_DRAW_COLUMNS, err));
 done:
     return status;
 }
@@ -222,10 +209,8 @@ static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, 
         TRY(write_span_values(b, s, output, err));
     if (output->n_best)
         TRY(write_best(b, first, n_recordings, first_step, n_steps, err));
-    if (output->draw.n) {
-        TRY(write_draws(b, first_step, n_steps, err));
-        TRY(write_intervals(b, first, n_recordings, output, err));
-    }
+    if (output->draw.n)
+        TRY(write_draws(b, first, n_recordings, first_step, n_steps, output, err));
 done:
     return status;
 }
@@ -301,14 +286,13 @@ static sp_status open_writer(void *arg, sp_error *err)
     return status;
 }
 
-sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
+sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, const sp_draw_figures *draws, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    *b = (sp_path_file){.p = p, .nbest_of = -1};
+    *b = (sp_path_file){.p = p, .nbest_of = -1, .draws = draws ? draws->made : NULL};
     const bool takes_spans = o->output && sp_paths_writer_takes_spans(o->output);
     b->consumer = (sp_consumer){.with_confidence = o->confidence,
                                 .n_best = o->n_best,
-                                .n_draws = o->n_draws,
                                 .whole = takes_spans,
                                 .open = open_writer,
                                 .reserve = reserve,
@@ -318,21 +302,17 @@ sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
                                 .arg = b};
     if (o->output)
         sp_pipeline_add_consumer(p, &b->consumer);
-    sp_status status = o->n_draws ? sp_draw_figures_open(&b->figures, p, o->n_draws, err) : SP_OK;
-    return status == SP_OK ? plan(b, err) : status;
+    return plan(b, err);
 }
 
 sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
 {
-    if (status == SP_OK && b->writer)
-        sp_draw_figures_say(&b->figures, b->p->opt);
     if (status == SP_OK && b->writer)
         status = sp_paths_writer_commit(b->writer, err);
     else
         sp_paths_writer_abort(b->writer);
     free_room(b);
     sp_span_values_clear(&b->spans);
-    sp_draw_figures_clear(&b->figures);
     free(b->row);
     return status;
 }

@@ -357,15 +357,6 @@ char *sp_review_file_name(const char *output)
     return name;
 }
 
-/* -1: there is none. */
-static int strategy_to_review(const sp_pipeline *p)
-{
-    for (int s = 0; s < p->n_strategies; s++)
-        if (sp_strategy_about(p->strategies[s].kind)->is_legal && p->strategies[s].kind != SP_GREEDY)
-            return s;
-    return p->n_strategies == 1 ? 0 : -1;
-}
-
 sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
 {
     sp_status status = SP_OK;
@@ -374,7 +365,7 @@ sp_status sp_review_list_open(sp_review_list *l, sp_pipeline *p, sp_error *err)
     if (!p->opt->review)
         return SP_OK;
     int64_t most = 0;
-    if ((l->strategy = strategy_to_review(p)) < 0)
+    if ((l->strategy = sp_pipeline_lawful(p)) < 0)
         TRY(sp_fail(err, SP_EINVAL,
                     "`review` lists steps of paths that obey the rules, and no strategy makes such; `strategies` viterbi does"));
     if (p->opt->output)

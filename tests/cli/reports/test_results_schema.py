@@ -55,6 +55,10 @@ evaluate longer.h5 --paths labels --labels night.h5 --trim-to-shortest -m sleep-
 evaluate codes.txt --labels labels.txt --codes nsrr -m sleep-strict
 merge part-1.h5 --allow-missing
 model audit sleep-strict --data night.h5
+compare dead.h5 -m sleep-strict --strategies argmax,viterbi --draws 9 ? 3
+compare unlabelled.h5 -m sleep-strict --draws 9
+decode night.h5 -m sleep-strict --draws 9 -o known.h5
+compare night.h5 -m sleep-strict --draws 9 --widen-by known.h5
 """
 
 # Needs more recordings and classes than a test should have.
