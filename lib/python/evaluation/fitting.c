@@ -36,11 +36,11 @@ static sp_status go_on(void *arg, sp_error *err)
     return calls_is_stopped(arg) ? sp_fail(err, SP_EFILE, "stopped by a signal") : SP_OK;
 }
 
-/* The words of a run, as the program has them; beside them `seen`, and what there is by now. */
+/* The words of a run, as the program has them; beside them `seen`, `n_raters`, and what there is by now. */
 static bool options_from(PyObject *dict, fitting *f)
 {
     sp_run_options o;
-    PyObject *seen = PyDict_GetItemString(dict, "seen");
+    PyObject *seen = PyDict_GetItemString(dict, "seen"), *n_raters = PyDict_GetItemString(dict, "n_raters");
     f->options = sp_fit_options_default();
     if (!run_options_from(dict, &o))
         return false;
@@ -50,6 +50,7 @@ static bool options_from(PyObject *dict, fitting *f)
     const sp_source_info *info = &f->input.arrays.info;
     sp_status status = sp_run_fit_options(&o, info->has_scores, info->n_classes, (const char *const *)info->classes, &f->options,
                                           &f->costs, &f->err);
+    f->options.n_raters = n_raters ? (int32_t)PyLong_AsLong(n_raters) : 1;
     f->tied = o.fit.tied;
     f->at = o.fit.at;
     f->training.step_seconds = o.epoch_seconds > 0 ? o.epoch_seconds : 0;

@@ -435,6 +435,7 @@ def fit(
     strategy: str = "viterbi",
     groups: Sequence[Any] | None = None,
     classes: Classes | None = None,
+    raters: Sequence[Any] | Mapping[str, Any] | None = None,
     tied: Literal["bioes", "bilou", "bmes"] | None = None,
     at: str | None = None,
     smoothing: float = 0.5,
@@ -474,6 +475,8 @@ def fit(
         What is tuned for.
     groups : sequence, optional
         Recordings of one group are never parted between folds.
+    raters : sequence or mapping, optional
+        In place of `labels`, which is None then: the labels of several scorers, each in the form of labels. Each is learnt from and counts an equal share.
     tied : {"bioes", "bilou", "bmes"}, optional
         Of tags alone: learns what transitions weigh by their kind, six numbers for all types, and nothing else. The description of the model says
         what they reach on recordings held out.
@@ -523,6 +526,9 @@ def fit(
     library = needs_library()
     check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
+    by_rater = None if raters is None else _of_raters(raters, labels, method, tied)
+    if by_rater is not None:
+        labels = by_rater[0]
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")
     seconds = options.get("epoch_seconds")
@@ -539,7 +545,7 @@ def fit(
     if sets is not None and classes is None and found is None:
         names = tuple(f"class{k}" for k in range(sets.n_classes))
     else:
-        names = _class_names(classes, found, plain)
+        names = _class_names(classes, found, plain if by_rater is None else [part for one in by_rater for part in (one if isinstance(one, list) else [one])])
     shape = Model(names)
     if scores is not None:
         request = Request(scores, shape, **without_ignored(scores, plain, reading))
@@ -574,6 +580,8 @@ def fit(
             raise StatepathError(f"groups= changes nothing where {'method= is em' if is_em else 'tune= is none'}; leave it out")
         texts = texts_of(groups, batch.n_recordings, "groups") or []
         numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
+    if by_rater is not None:
+        inputs, numbers = _copies(inputs, [meaning.of_batch(one, batch, f"raters[{i}]") for i, one in enumerate(by_rater)], numbers)
     how = {  # as the program has it; what is usual is not given
         "method": method,
         "tune": tune,
@@ -589,6 +597,7 @@ def fit(
         "prices": None if prices == "none" else prices,
         "features": None if features == "auto" else features,
         "seen": _integer(seen, "seen"),
+        "n_raters": 1 if by_rater is None else len(by_rater),
         "epoch_seconds": None if seconds is None else seconds_of(seconds),
         "name": name,
         "threads": options.get("threads", 0),
@@ -597,6 +606,34 @@ def fit(
     }
     text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
     return Model.from_json(text)
+
+
+def _of_raters(raters: Any, labels: Any, method: str | None, tied: str | None) -> list[Any]:
+    """The labels of each scorer."""
+    several = list(raters.values()) if isinstance(raters, Mapping) else list(raters)
+    if labels is not None:
+        raise StatepathError("labels= is the one label of each step, raters= are those of several scorers: give one of them")
+    if not several:
+        raise StatepathError("raters= is empty: the labels of several scorers are needed, each in the form of labels")
+    if method == "em" or tied is not None:
+        raise StatepathError(f"raters= changes nothing {'beside tied=' if tied is not None else 'where method= is em'}; leave it out")
+    if any(LabelSets.of(one) is not None for one in several):
+        raise StatepathError("raters= are classes, one for each step; boolean [T,K] is for labels=")
+    return several
+
+
+def _copies(inputs: Mapping[str, Any], labels: Sequence[Any], groups: NDArray[Any] | None) -> tuple[dict[str, Any], NDArray[Any]]:
+    """Each recording once for each scorer, with what that one said; copies are of one group."""
+    n_raters, offsets = len(labels), inputs["offsets"]
+    steps, n = offsets[-1], len(offsets) - 1
+    many = {**inputs, "labels": np.concatenate(labels), "ids": list(inputs["ids"]) * n_raters}
+    many["offsets"] = np.concatenate([[0], *(offsets[1:] + i * steps for i in range(n_raters))]).astype(offsets.dtype)
+    for key in ("scores", "segments", "mask"):
+        if inputs.get(key) is not None:
+            many[key] = np.concatenate([inputs[key]] * n_raters)
+    if "beside" in inputs:
+        many["beside"] = [np.concatenate([one] * n_raters) for one in inputs["beside"]]
+    return many, np.tile(np.arange(n, dtype=np.int32) if groups is None else groups, n_raters)
 
 
 def _beside(request: Request, others: Any, places: Mapping[str, Any]) -> dict[str, Any]:
