@@ -1,4 +1,5 @@
-/* The exact interval of a share of independent trials. */
+/* The exact interval of a share of independent trials. Its ends are quantiles of beta distributions, but GSL's search for these
+ * (gsl_cdf_beta_Pinv) does not converge from some thousands of trials on, and aborts. */
 #include "statepath/statistics.h"
 
 #include "evaluate/value.h"
