@@ -274,11 +274,18 @@ static void count_used(const sp_training *training, sp_fit_report *report)
     sp_training_count(training, &report->n_steps, &report->n_set_steps);
 }
 
-/* Do more labelled steps follow one without a label than one with? Then labels in a row say little of what follows what. */
-static bool are_sparse(const sp_training *training)
+/* Do more labelled steps follow one without a label than one with? Then labels in a row say little of what follows what. Of more steps times
+ * transitions than SPARSE_MOST, what lies between would take minutes to learn from. */
+static bool are_sparse(const sp_training *training, const sp_rules *rules)
 {
+    enum { SPARSE_MOST = 20000000 };
     const sp_batch *batch = &training->batch;
-    int64_t n_alone = 0, n_pairs = 0;
+    const int64_t K = rules->n_classes;
+    int64_t n_alone = 0, n_pairs = 0, n_transitions = 0;
+    for (int64_t p = 0; p < K * K; p++)
+        n_transitions += rules->allow[p];
+    if (n_transitions > SPARSE_MOST / (batch->scores.n_steps + 1))
+        return false;
     for (int64_t n = 0; n < batch->n_recordings; n++)
         for (int64_t t = batch->offsets[n] + 1; sp_training_uses(training, n) && t < batch->offsets[n + 1]; t++)
             if (sp_training_says(training, t)) {
@@ -301,7 +308,7 @@ static sp_status hide_rules(const sp_training *training, const sp_fit_options *o
                        "`method` crf is judged beside the counts by steps with one class, and every labelled step has several; "
                        "learn by `method` counts or em");
     found->has_sparse_labels = options->method != SP_FIT_EM && options->memory == 1 && options->durations != SP_DURATIONS_LEARN &&
-                               !rules->hidden && are_sparse(training);
+                               !rules->hidden && are_sparse(training, rules);
     return found->n_set_steps || found->has_sparse_labels ? sp_rules_hide(rules, training->classes, err) : SP_OK;
 }
 

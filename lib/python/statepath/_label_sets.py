@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from ._scores import Batch
 
 
-def _is_nested(x: Any) -> bool:
-    """A list of lists, or of arrays."""
-    return isinstance(x, (list, tuple)) and len(x) > 0 and not isinstance(x[0], (str, bytes)) and np.ndim(x[0]) > 0
+_DEEPEST = 3  # a list of [T,K]
 
 
-def _is_wide(x: Any) -> bool:
-    """Boolean, of a row of classes a step."""
-    if isinstance(x, (list, tuple)) and not _is_nested(x):
-        return False
-    if not isinstance(x, (list, tuple)) and not hasattr(x, "dtype") and not is_frame(x):
-        return False
-    a = np.asarray(x)
-    return bool(a.dtype == np.bool_) and a.ndim in (2, 3)
+def _looks(x: Any, depth: int = 0) -> tuple[int, bool]:
+    """How many axes it has, and whether it is boolean, by its first value."""
+    if isinstance(x, np.ndarray):
+        return x.ndim, x.dtype == np.bool_
+    if is_frame(x):
+        return 2, all(kind == np.bool_ for kind in x.dtypes)
+    if isinstance(x, (list, tuple)) and len(x) > 0 and depth < _DEEPEST:
+        n_axes, is_boolean = _looks(x[0], depth + 1)
+        return n_axes + 1, is_boolean
+    return 0, isinstance(x, (bool, np.bool_))
 
 
 class LabelSets:
@@ -52,9 +52,11 @@ class LabelSets:
         """None: they are classes."""
         if isinstance(labels, Mapping):
             labels = list(labels.values())
-        if _is_nested(labels) and _is_wide(labels[0]):
-            return LabelSets(list(labels), True)
-        return LabelSets([labels], False) if _is_wide(labels) else None
+        n_axes, is_boolean = _looks(labels)
+        if not is_boolean or n_axes not in (2, 3):
+            return None
+        is_list = n_axes == 3 and isinstance(labels, (list, tuple))
+        return LabelSets(list(labels) if is_list else [labels], is_list)
 
     @property
     def n_classes(self) -> int:

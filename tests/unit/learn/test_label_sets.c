@@ -472,6 +472,50 @@ static void folds_have_them(void **state)
     sets_free(&s);
 }
 
+/* Labels that stand alone: transitions are those of the steps between, too. Labels in a row, or too many transitions: recordings are cut. */
+static void sparse_labels(void **state)
+{
+    (void)state;
+    sp_error err;
+    enum { T = 9000, N = 3, MANY = 500 };
+    static const double truth[3][3] = {{0.9, 0.1, 0}, {0, 0.8, 0.2}, {0.3, 0, 0.7}};
+    char words[MANY][8];
+    const char *names[MANY];
+    int32_t *labels = malloc(T * sizeof *labels), y = 0;
+    int64_t offsets[N + 1];
+    uint64_t random = 9;
+    for (int k = 0; k < MANY; k++) {
+        snprintf(words[k], sizeof words[k], "c%d", k);
+        names[k] = words[k];
+    }
+    for (int n = 0; n <= N; n++)
+        offsets[n] = n * (T / N);
+    for (int t = 0; t < T; t++) {
+        const double u = learn_uniform(&random);
+        y = u < truth[y][0] ? 0 : u < truth[y][0] + truth[y][1] ? 1 : 2;
+        labels[t] = t % 3 ? -1 : y;
+    }
+    sp_training training = {.batch = {{NULL, SP_F64, 3, T, NULL, NULL, NULL}, N, offsets}, .labels = labels, .classes = names};
+    for (int i = 0; i < 3; i++) {
+        sp_fit_report report = {.before = 0};
+        const sp_fit_options options = sp_fit_options_default();
+        sp_workers *workers = sp_workers_new(1);
+        sp_model *model;
+        training.batch.scores.n_classes = i == 1 ? MANY : 3;
+        for (int t = 0; i == 2 && t < T; t++)
+            labels[t] = t % 30 < 15 ? t / 30 % 3 : -1; /* in a row */
+        assert_ok(sp_fit(&training, &options, workers, &model, &report, &err), &err);
+        assert_int_equal(report.has_sparse_labels, i == 0);
+        for (int32_t a = 0; i == 0 && a < 3; a++)
+            for (int32_t b = 0; b < 3; b++)
+                assert_close(exp(model->weight[sp_model_edge(model, a, b)]), truth[a][b], 0.04, 0);
+        sp_fit_report_clear(&report);
+        sp_model_free(model);
+        sp_workers_free(workers);
+    }
+    free(labels);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -534,6 +578,7 @@ int main(void)
         cmocka_unit_test(sets_may_break_rules),
         cmocka_unit_test(sets_alone),
         cmocka_unit_test(folds_have_them),
+        cmocka_unit_test(sparse_labels),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(each_allocation_may_fail),
     };
