@@ -208,7 +208,7 @@ class TestCompared(TestCase):
             self.assertIn(sentence + (": clearly less often than they say.</p>" if most < 0.95 else ".</p>"), section)
         below = sum(figure["share_interval"][1] < 0.95 for figure in figures.values())
         self.assertGreater(below, 1)
-        note = "of %d figures the references lie within clearly less often than that: statepath compare --widen-by KNOWN.h5, with paths and draws of other labelled nights, makes intervals as wide as they have to be" % below
+        note = "of %d figures the references lie within clearly less often than that: --widen-by KNOWN.h5, with paths and draws of other labelled nights, makes intervals as wide as they have to be" % below
         self.assertIn(note, section)
         self.assertIn(note, " ".join(said.split()))
         self.assertRegex(said, "REM latency, min +%d +[0-9.]+ +%d of %d " % ((~np.isnan(self.columns(figures["rem_latency"])[:, 1])).sum(), figures["rem_latency"]["held"], figures["rem_latency"]["references"]))
