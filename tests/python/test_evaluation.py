@@ -450,3 +450,26 @@ def test_weights_are_numbers_that_can_be_added():
             sp.compare([scores], [labels], "sleep-aasm", weights=[weights])
     weights[7] = 1e290
     assert np.isfinite(sp.compare([scores], [labels], "sleep-aasm", weights=[weights]).data["strategies"]["argmax"]["accuracy"])
+
+
+def test_intervals_of_draws():
+    """Those of the paths that draw() gives, and those of the program; what draws do not go with is refused."""
+    rng = np.random.default_rng(12)
+    scores, labels = data(rng, n=5)
+    report = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], draws=30, seed=4)
+    found = report.data["intervals"]
+    assert (found["strategy"], found["draws"], found["seed"], found["widened"]) == ("viterbi", 30, 4, False)
+    tst = next(figure for figure in found["figures"] if figure["figure"] == "tst")
+    for one, drawn in zip(tst["recordings"], sp.draw(scores, "sleep-aasm", 30, seed=4)):
+        assert [one["low"], one["high"]] == list(np.quantile((drawn > 0).sum(axis=1) / 2, [0.025, 0.975]))
+    assert "Intervals of figures" in str(report)
+    assert "intervals" not in sp.compare(scores, labels, "sleep-aasm").data
+    for more, sentence in (({"draws": 0}, "draws=0: one path at least"), ({"draws": -1}, "draws="), ({"draws": 9, "seed": 2**31}, "seed=2147483648: with draws="),
+                           ({"draws": 9, "cv": 2}, "draws= and review= speak of one model"), ({"draws": 9, "own_rules": [""] * 5}, "own_rules= does not go with draws="),
+                           ({"draws": 9, "strategies": ["argmax", "greedy"]}, "strategies= viterbi does")):
+        with pytest.raises(sp.StatepathError, match=sentence):
+            sp.compare(scores, labels, "sleep-aasm", **more)
+    with pytest.raises(sp.StatepathError, match="draws= does not go with part="):
+        sp.compare_part(scores, labels, "sleep-aasm", draws=9)
+    with pytest.raises(TypeError):
+        sp.evaluate(labels, labels, "sleep-aasm", draws=9)

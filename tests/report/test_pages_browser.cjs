@@ -1,6 +1,6 @@
 // Pages of every kind of data in headless Chromium, at the widths of a telephone, a tablet and a desk, in light and dark: accessible,
 // no label of an axis covers another, nothing scrolls sideways, and the script draws what stands on the page. STATEPATH_LONG: of each
-// page everything; else of two pages at two widths. STATEPATH_PICTURES names a folder for pictures, to be looked at.
+// page everything; else of three pages at two widths. STATEPATH_PICTURES names a folder for pictures, to be looked at.
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
 const { need, check, patience, layOut, unfold, run } = require("./browser.cjs");
@@ -9,7 +9,7 @@ const { opening } = require("./times.cjs");
 
 const isLong = !!process.env.STATEPATH_LONG;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-")), { at, program, inputs: pages } = require("./pages.cjs")(folder);
-const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "two", "six", "against"] : ["demo", "classes"];
+const names = isLong ? ["demo", "classes", "day", "many", "actions", "tags", "two", "draws", "six", "against"] : ["demo", "classes", "draws"];
 for (const name of names) program("compare", ...pages[name](), "--report", name + ".html", "--json", name + ".json");
 
 async function open(browser, name, options) {

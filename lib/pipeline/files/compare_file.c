@@ -9,7 +9,7 @@
 #include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/files/against_file.h"
-#include "pipeline/files/draw_figures.h"
+#include "pipeline/files/draw_widening.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/part_file.h"
 #include "pipeline/files/paths.h"
@@ -140,6 +140,7 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         TRY(sp_decided_know_folds(&r.in.decided, &r.folds.folds, err));
     TRY(sp_file_against_open(&r.against, p, &r.in, err));
     TRY(sp_draw_figures_open(&r.draws, p, err));
+    TRY(sp_draw_figures_widen(&r.draws, err));
     TRY(sp_path_file_open(&r.paths, p, &r.draws, err));
     TRY(sp_review_list_open(&r.review, p, err));
     TRY(sp_pipeline_open_comparison(p, &r.scaled, err));
@@ -183,6 +184,7 @@ static sp_status decode_once(const char *file, const sp_run_options *o, sp_fault
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->part.file ? NULL : known, err));
     TRY(find_own_rules(&r, err));
     TRY(sp_draw_figures_open(&r.draws, &r.p, err));
+    TRY(sp_draw_figures_widen(&r.draws, err));
     TRY(sp_path_file_open(&r.paths, &r.p, &r.draws, err));
     TRY(sp_review_list_open(&r.review, &r.p, err));
     TRY(sp_pipeline_open_decoding(&r.p, err));

@@ -14,7 +14,7 @@
 #define PIPELINE_FILES_PATHS_H
 
 #include "io/paths_writer.h"
-#include "pipeline/files/draw_figures.h"
+#include "pipeline/draw_figures.h"
 #include "pipeline/files/span_values.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"

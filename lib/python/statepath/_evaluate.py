@@ -53,6 +53,8 @@ class Coding(TypedDict, total=False):
 class Comparing(Judging, Coding, Reading, total=False):
     """What compare() takes besides."""
 
+    draws: int | None
+
 
 class Evaluating(Judging, Coding, total=False):
     """What evaluate() takes besides."""
@@ -61,9 +63,10 @@ class Evaluating(Judging, Coding, total=False):
 
 
 _CODING = frozenset(Coding.__annotations__)
-_JUDGING = frozenset(Evaluating.__annotations__) - _CODING
-_TYPES = {name: Evaluating.__annotations__[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
+_JUDGING = frozenset({**Evaluating.__annotations__, "draws": None}) - _CODING
+_TYPES = {name: {**Comparing.__annotations__, **Evaluating.__annotations__}[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
 _TRACE_STEPS = 100_000
+_MOST_DRAW_SEED = 2**31 - 1
 
 
 def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -> Meaning:
@@ -208,7 +211,7 @@ def compare(
         Whose each recording is: recordings of one are one unit of inference.
     own_rules : sequence or mapping of str, optional
         Rules of each recording's own, beside the model's, parted by ";": one text a recording, "" without any, or a mapping of ids. All
-        violations of them are those of the rule `own`. Not with `against`, `cv` and `rule_costs`.
+        violations of them are those of the rule `own`. Not with `against`, `cv`, `rule_costs` and `draws`.
     weights : array, optional
         Weight of each step in likelihood and calibration, in the shape of the paths.
     against : mapping of str to scores, optional
@@ -227,7 +230,9 @@ def compare(
     **options
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
         :func:`statepath.sleep.read_hypnogram`; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`, `draws`: so many paths
+        drawn from the posterior (by `seed`; 0 without) give an interval of each recording's sleep statistics, entities and runs, with the
+        share of references that they hold (``report.data["intervals"]``).
 
     Returns
     -------
@@ -244,8 +249,12 @@ def compare(
     """
     library = needs_library()
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
+    if how.get("draws") == 0:
+        raise StatepathError("draws=0: one path at least is drawn; without draws= none is")
+    if "draws" in how and how.get("seed", 0) > _MOST_DRAW_SEED:
+        raise StatepathError(f"seed={how['seed']}: with draws= a whole number from 0 to {_MOST_DRAW_SEED}")
     if own_rules is not None:
-        for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs"))):
+        for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs")), ("draws", options.get("draws"))):
             if value is not None and value is not False:
                 raise StatepathError(f"own_rules= does not go with {word}=: all recordings must have the same rules there")
         inputs["rules"] = texts_of(_of_ids(own_rules, inputs["ids"]), len(inputs["ids"]), "own_rules")

@@ -211,7 +211,7 @@ def compare_part(
     Parameters
     ----------
     scores, labels, model, strategies, subjects, weights, on_infeasible, progress, **options
-        As in :func:`compare`; all parts must be made with the same ones. Without `rule_costs`.
+        As in :func:`compare`; all parts must be made with the same ones. Without `rule_costs` and `draws`.
     shard : (i, n) or str, optional
         Count only the i-th of n ranges of the recordings, i from 1 to n, balanced by steps. "auto": as the variables of the scheduler say.
     part_steps : {"all", "none"}

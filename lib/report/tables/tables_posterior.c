@@ -71,7 +71,10 @@ void sp_note_posterior(const sp_comparison *c, sp_buffer *line)
         sp_buffer_say(line, "; of %jd figure%s the references lie within clearly less often than that: ", (int64_t)n_below,
                       sp_plural(n_below));
     if (n_below && p->is_widened)
-        sp_buffer_words(line, "the data that {=widen-by} names are not like these");
+        sp_buffer_text(line, "the data that they were widened by are not like these");
+    else if (n_below && c->words.in_python)
+        sp_buffer_words(
+            line, "the program (statepath compare) makes intervals as wide as those of other labelled {recordings} have to be");
     else if (n_below)
         sp_buffer_words(line,
                         "{=widen-by KNOWN.h5}, with paths and draws of other labelled {recordings}, makes intervals as wide as "

@@ -1,7 +1,7 @@
 /* Figures of a recording that its path says, and how far they vary over paths drawn from the posterior (sp_draws()): as a consumer of a run, which
  * draws beside the path of one strategy, and keeps of each recording the figures alone. */
-#ifndef PIPELINE_FILES_DRAW_FIGURES_H
-#define PIPELINE_FILES_DRAW_FIGURES_H
+#ifndef PIPELINE_DRAW_FIGURES_H
+#define PIPELINE_DRAW_FIGURES_H
 
 #include "pipeline/judging.h"
 #include "statepath/comparison.h"
@@ -27,9 +27,8 @@ typedef struct sp_draw_figures {
 
 /* Where the options ask for draws: finds out which figures the classes of an open pipeline have (of stages of sleep those of sp_sleep_statistics, and
  * `awakenings`; of tags `entities`; of all classes `runs`), and makes itself a consumer of the pipeline, of the paths of the strategy
- * that sp_pipeline_lawful() says. With `widen_by` each interval becomes wider by what the intervals of that file need to hold 95 % of their
- * references (sp_posterior_widening()). A consumer that writes draws and figures is added after it. `f` stays where it is until it is cleared, which has to be done
- * in any case. SP_OK; SP_EINVAL (no such strategy), SP_EDATA (nonsense about the length of a step; no intervals), SP_EFILE, SP_ENOMEM. */
+ * that sp_pipeline_lawful() says. A consumer that writes draws and figures is added after it. `f` stays where it is until it is cleared, which has to be done
+ * in any case. SP_OK; SP_EINVAL (no such strategy), SP_EDATA (nonsense about the length of a step), SP_ENOMEM. */
 sp_status sp_draw_figures_open(sp_draw_figures *f, sp_pipeline *p, sp_error *err);
 
 /* After the run: judges all intervals by the references.
