@@ -296,8 +296,8 @@ static bool are_sparse(const sp_training *training, const sp_rules *rules)
     return n_alone > n_pairs;
 }
 
-/* Steps with several classes, and those between sparse labels, are learnt from with the rules as a model of states, of which a step has one of those
- * of the classes that it may have. What says how long classes last needs labels in a row, and gets them. */
+/* Steps with several classes, and those between sparse labels, are learnt from with the rules as a model of states: a step has a state of
+ * one of the classes that it may have. What says how long classes last needs labels in a row, and gets them. */
 static sp_status hide_rules(const sp_training *training, const sp_fit_options *options, sp_rules *rules, sp_fit_report *found,
                             sp_error *err)
 {

@@ -326,8 +326,8 @@ static sp_status judge(const sp_tuner *u, const sp_rules *rules, const double *s
     return sp_tune_counts(&seen, u->options, rules, u->workers, &settings, out, &unused, err);
 }
 
-/* Why windows are not learnt; NULL: they are. `auto` says nothing of data that they could not be learnt from. Labels of several classes leave out steps
- * of those classes alone, and windows learnt from the others find these too seldom. */
+/* Why windows are not learnt; NULL: they are. `auto` says nothing of data that they could not be learnt from. Labels of several classes
+ * leave out steps of those classes alone, and windows learnt from the others find these too seldom. */
 static const char *reason_against(const sp_fit_options *options, const sp_tuner *u)
 {
     int64_t n_steps, n_set_steps;

@@ -1,8 +1,9 @@
-/* Models whose states the labels do not say: several states for a class, durations, rules over more steps. Not installed.
+/* Models whose states the labels do not say: several states for a class, durations, rules over more steps, labels that leave classes open.
+ * Not installed.
  *
- * A step labelled k has one of the states of class k, one with several classes a state of one of them, a step without label any state. What is learnt are the weights of the declared
- * transitions and starts, by expectation-maximisation, or as a random field; what counts steps or remembers rules is the compiled
- * chain's own, so each pass is forward-backward over that (decode/strategies/uses.h).
+ * A step labelled k has one of the states of class k, one with several classes a state of one of them, a step without label any state.
+ * What is learnt are the weights of the declared transitions and starts, by expectation-maximisation, or as a random field; what counts
+ * steps or remembers rules is the compiled chain's own, so each pass is forward-backward over that (decode/strategies/uses.h).
  *
  *     Z(constrained) = sum over the paths that the labels allow of exp(score),   Z(free) = the same over all paths
  *

@@ -26,8 +26,9 @@ typedef struct sp_reference_words {
     bool if_unnamed;         /* they count only where the file names no classes, and a notice says so */
 } sp_reference_words;
 
-/* The coding that these words say. Of labels, a code that stands for several classes is told where p->learns, else such steps are unscored, and a
- * notice says so. one: why each step has one class, for the sentence that refuses such a code; NULL: they are labels.
+/* The coding that these words say. Of labels, a code that stands for several classes is told where p->learns, else such steps are
+ * unscored, and a notice says so.
+ *   one  why each step has one class, for the sentence that refuses such a code; NULL: they are labels
  * SP_OK; SP_EINVAL; as sp_codes_new(). */
 sp_status sp_reference_codes_new(const sp_pipeline *p, const sp_reference_words *words, const sp_model *model, const char *one,
                                  sp_codes **out, sp_error *err);

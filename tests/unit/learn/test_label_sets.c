@@ -242,7 +242,7 @@ static void assert_same_weights(const sp_model *a, const sp_model *b, double tol
     }
 }
 
-/* Where no step has several classes the model is the same, whether or not there is a table of sets. A set of one class is that class, for what is
+/* Where no step has several classes the model is the same, whether or not there is a table of sets. A set of one class is that class, of what is
  * learnt; figures are of the others. */
 static void sets_of_one_class_are_classes(void **state)
 {
