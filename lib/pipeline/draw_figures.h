@@ -12,8 +12,7 @@ enum { SP_MOST_DRAW_FIGURES = SP_N_SLEEP_MEASURES + 3 };
 typedef struct sp_draw_figures {
     sp_consumer consumer; /* what the pipeline sees */
     const sp_pipeline *p;
-    sp_posterior_intervals
-        *made; /* NULL: no draws are asked for. Columns of the recordings that have been decoded are filled in */
+    sp_posterior_intervals *made; /* columns of recordings are filled in as they are decoded; NULL: no draws are asked for */
     sp_sleep_choice sleep;
     bool are_tags, has_reference; /* some recording has a label at every step */
     sp_tag *tags;                 /* [K] of tags */
@@ -27,8 +26,8 @@ typedef struct sp_draw_figures {
 
 /* Where the options ask for draws: finds out which figures the classes of an open pipeline have (of stages of sleep those of sp_sleep_statistics, and
  * `awakenings`; of tags `entities`; of all classes `runs`), and makes itself a consumer of the pipeline, of the paths of the strategy
- * that sp_pipeline_lawful() says. A consumer that writes draws and figures is added after it. `f` stays where it is until it is cleared, which has to be done
- * in any case. SP_OK; SP_EINVAL (no such strategy), SP_EDATA (nonsense about the length of a step), SP_ENOMEM. */
+ * that sp_pipeline_lawful() says. A consumer that writes draws and figures is added after it. `f` stays where it is until it is
+ * cleared, which has to be done in any case. SP_OK; SP_EINVAL (no such strategy), SP_EDATA (nonsense about the length of a step), SP_ENOMEM. */
 sp_status sp_draw_figures_open(sp_draw_figures *f, sp_pipeline *p, sp_error *err);
 
 /* After the run: judges all intervals by the references.
