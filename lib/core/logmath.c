@@ -119,19 +119,6 @@ SP_ALWAYS_INLINE double exp_below(double x)
     return pick(is_lost, 0, scaled_exp(pick(is_lost, lost, x), integer_at));
 }
 
-SP_ALWAYS_INLINE void exps_any(double *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        x[i] = exp_below(x[i]);
-}
-
-SP_FOR_EACH_ISA(void, exps, (double *x, int64_t n), exps_any(x, n);)
-
-void sp_exps(double *x, int64_t n)
-{
-    SP_BY_ISA(exps, sp_isa_current())(x, n);
-}
-
 /* No float but 0 is subnormal as a double. */
 SP_ALWAYS_INLINE void logs_of_floats_any(const float *restrict x, int64_t n, double *restrict out)
 {
@@ -154,10 +141,10 @@ SP_ALWAYS_INLINE double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* x[k,r] = x[k,r] - max_r - log sum_k exp(x[k,r] - max_r) */
-SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t n_classes)
+/* x[k,r] = x[k,r] - max_r - log sum_k exp(x[k,r] - max_r); p[k,r], unless NULL, its exp */
+SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t n_classes, double *restrict p)
 {
-    double max[MOST_ROWS], sum[MOST_ROWS];
+    double max[MOST_ROWS], sum[MOST_ROWS], share[MOST_ROWS];
     for (int r = 0; r < rows; r++) {
         max[r] = tile[r];
         sum[r] = 0;
@@ -168,20 +155,34 @@ SP_ALWAYS_INLINE void softmax_tile_any(double *restrict tile, int rows, int32_t 
     for (int r = 0; r < rows; r++)
         max[r] = greater(max[r], -DBL_MAX); /* of -INFINITY alone: all stay so */
     for (int32_t k = 0; k < n_classes; k++)
+        for (int r = 0; r < rows; r++) {
+            const double e = exp_below(tile[k * rows + r] - max[r]);
+            sum[r] += e;
+            if (p)
+                p[k * rows + r] = e;
+        }
+    for (int r = 0; r < rows; r++) {
+        sum[r] += pick(bits_of(sum[r]) == 0, 1, 0);
+        share[r] = 1 / sum[r];
+        sum[r] = any_log(sum[r]);
+    }
+    for (int32_t k = 0; p && k < n_classes; k++)
         for (int r = 0; r < rows; r++)
-            sum[r] += exp_below(tile[k * rows + r] - max[r]);
-    for (int r = 0; r < rows; r++)
-        sum[r] = any_log(sum[r] + pick(bits_of(sum[r]) == 0, 1, 0));
+            p[k * rows + r] *= share[r];
     for (int32_t k = 0; k < n_classes; k++)
         for (int r = 0; r < rows; r++)
             tile[k * rows + r] = tile[k * rows + r] - max[r] - sum[r];
 }
 
-SP_FOR_EACH_ISA(void, softmax_columns, (double *x, int rows, int32_t n_classes), softmax_tile_any(x, rows, n_classes);)
+SP_FOR_EACH_ISA(void, softmax_columns, (double *x, int rows, int32_t n_classes), softmax_tile_any(x, rows, n_classes, NULL);)
+SP_FOR_EACH_ISA(void, softmax_both, (double *x, int rows, int32_t n_classes, double *p), softmax_tile_any(x, rows, n_classes, p);)
 
-void sp_log_softmax_columns(double *x, int n_rows, int32_t n_classes)
+void sp_log_softmax_columns(double *x, int n_rows, int32_t n_classes, double *p)
 {
-    SP_BY_ISA(softmax_columns, sp_isa_current())(x, n_rows, n_classes);
+    if (p)
+        SP_BY_ISA(softmax_both, sp_isa_current())(x, n_rows, n_classes, p);
+    else
+        SP_BY_ISA(softmax_columns, sp_isa_current())(x, n_rows, n_classes);
 }
 
 SP_ALWAYS_INLINE void softmax_rows_any(double *x, int rows, int32_t n_classes)
@@ -190,7 +191,7 @@ SP_ALWAYS_INLINE void softmax_rows_any(double *x, int rows, int32_t n_classes)
     for (int32_t k = 0; k < n_classes; k++)
         for (int r = 0; r < rows; r++)
             tile[k * rows + r] = x[r * n_classes + k];
-    softmax_tile_any(tile, rows, n_classes);
+    softmax_tile_any(tile, rows, n_classes, NULL);
     for (int32_t k = 0; k < n_classes; k++)
         for (int r = 0; r < rows; r++)
             x[r * n_classes + k] = tile[k * rows + r];

@@ -76,11 +76,11 @@ static void turn(const double *e, int64_t n_rows, int32_t n_classes, int64_t str
             out[k * stride + r] = e[r * n_classes + k];
 }
 
-/* Rows e [n,K] as neighbours see them, to own [2K,T] from step t on. columns [K,n] is room. */
+/* Rows e [n,K] as neighbours see them, to own [2K,T] from step t on. columns [2K,n] is room. */
 static void take_rows(sp_neighbours *n, const double *e, int64_t t, int n_rows, double floor, double *columns)
 {
     const size_t K = (size_t)n->n_classes, T = (size_t)n->n_steps, N = (size_t)n_rows;
-    double most[TILE];
+    double *probabilities = columns + K * N, most[TILE];
     turn(e, n_rows, n->n_classes, n_rows, columns);
     for (size_t r = 0; r < N; r++)
         most[r] = -INFINITY;
@@ -90,35 +90,40 @@ static void take_rows(sp_neighbours *n, const double *e, int64_t t, int n_rows, 
     for (size_t k = 0; k < K; k++)
         for (size_t r = 0; r < N; r++)
             columns[k * N + r] = most[r] > -INFINITY ? columns[k * N + r] : 0;
-    sp_log_softmax_columns(columns, n_rows, n->n_classes);
+    sp_log_softmax_columns(columns, n_rows, n->n_classes, probabilities);
     for (size_t k = 0; k < K; k++) {
-        double *log_p = n->own + k * T + (size_t)t, *p = log_p + K * T;
-        for (size_t r = 0; r < N; r++) {
+        double *log_p = n->own + k * T + (size_t)t;
+        for (size_t r = 0; r < N; r++)
             log_p[r] = columns[k * N + r] > floor ? columns[k * N + r] : floor;
-            p[r] = columns[k * N + r];
-        }
-        sp_exps(p, n_rows);
+        memcpy(log_p + K * T, probabilities + k * N, N * sizeof *log_p);
     }
 }
 
-/* sums [2K,T+1]: of the steps before. A sum waits for the one before it: several series go on side by side. */
+/* Of `series` series side by side, as each sum waits for the one before it. */
+SP_ALWAYS_INLINE void add_up_some(const double *own, size_t T, int series, double *sums)
+{
+    double sum[4] = {0};
+    for (size_t t = 0; t < T; t++)
+        for (int i = 0; i < series; i++) {
+            sums[(size_t)i * (T + 1) + t] = sum[i];
+            sum[i] += own[(size_t)i * T + t];
+        }
+    for (int i = 0; i < series; i++)
+        sums[(size_t)i * (T + 1) + T] = sum[i];
+}
+
+/* sums [2K,T+1]: of the steps before. */
 static void add_up(sp_neighbours *n)
 {
-    enum { SERIES = 8 };
     const size_t T = (size_t)n->n_steps, n_series = 2 * (size_t)n->n_classes;
-    for (size_t first = 0; first < n_series; first += SERIES) {
-        const size_t n_side = n_series - first < SERIES ? n_series - first : SERIES;
-        const double *own = n->own + first * T;
-        double *sums = n->sums + first * (T + 1), sum[SERIES] = {0};
-        for (size_t t = 0; t <= T; t++)
-            for (size_t i = 0; i < n_side; i++) {
-                sums[i * (T + 1) + t] = sum[i];
-                sum[i] += t < T ? own[i * T + t] : 0;
-            }
-    }
+    size_t i = 0;
+    for (; i + 4 <= n_series; i += 4)
+        add_up_some(n->own + i * T, T, 4, n->sums + i * (T + 1));
+    for (; i < n_series; i += 2)
+        add_up_some(n->own + i * T, T, 2, n->sums + i * (T + 1));
 }
 
-/* room [neighbours_room()], columns [K,TILE] */
+/* room [neighbours_room()], columns [2K,TILE] */
 static void look_around(sp_neighbours *n, const double *e, const int64_t *segments, int64_t n_steps, int32_t n_classes,
                         double floor, double *room, double *columns)
 {
@@ -219,9 +224,22 @@ SP_ALWAYS_INLINE void keep_impossible_any(const double *restrict e, size_t K, do
         }
 }
 
+/* Is one of the numbers 0 or -INFINITY? By their bits: compilers make vectors of such comparisons. */
+SP_ALWAYS_INLINE bool is_odd_any(const double *x, size_t n)
+{
+    uint64_t odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        odd |= (uint64_t)(bits << 1 == 0) | (uint64_t)(bits == UINT64_C(0xfff0000000000000));
+    }
+    return odd;
+}
+
 SP_FOR_EACH_ISA(void, means, (const double *from, const double *to, double share, double *x), means_any(from, to, share, x);)
 SP_FOR_EACH_ISA(void, weigh, (const double *weight, const double *x, size_t n_inputs, size_t K, double *z),
                 weigh_any(weight, x, n_inputs, K, z);)
+SP_FOR_EACH_ISA(bool, is_odd, (const double *x, size_t n), return is_odd_any(x, n);)
 SP_FOR_EACH_ISA(void, keep_impossible, (const double *e, size_t K, double *z, double *says), keep_impossible_any(e, K, z, says);)
 
 /* The inputs of steps t .. t + TILE - 1 from one side of a window, which is whole for all of them. */
@@ -269,13 +287,16 @@ static void apply_tile(const sp_windows *w, tile *a, double *e, int64_t t, int n
                 cut_means(n, t, n_rows, w->steps[i], side, a->x);
             SP_BY_ISA(weigh, sp_isa_current())(weight, a->x, 2 * K, K, a->z);
         }
-    turn(e, n_rows, n->n_classes, TILE, a->x);
-    SP_BY_ISA(keep_impossible, sp_isa_current())(a->x, K, a->z, says);
-    sp_log_softmax_columns(a->z, TILE, n->n_classes);
+    const bool is_odd = SP_BY_ISA(is_odd, sp_isa_current())(e, N * K);
+    if (is_odd) {
+        turn(e, n_rows, n->n_classes, TILE, a->x);
+        SP_BY_ISA(keep_impossible, sp_isa_current())(a->x, K, a->z, says);
+    }
+    sp_log_softmax_columns(a->z, TILE, n->n_classes, NULL);
     for (size_t r = 0; r < N; r++)
         for (size_t k = 0; k < K; k++)
             e[r * K + k] = a->z[k * TILE + r];
-    for (size_t r = 0; r < N; r++)
+    for (size_t r = 0; is_odd && r < N; r++)
         for (size_t k = 0; k < K && says[r] == 0; k++)
             e[r * K + k] = marks_missing ? NAN : 0;
 }
@@ -317,7 +338,7 @@ double *sp_windows_look_around(sp_neighbours *n, const sp_scores *scores, double
 {
     const int32_t K = scores->n_classes;
     const size_t n_room = neighbours_room(scores->n_steps, K), n_rows = (size_t)scores->n_steps * (size_t)K;
-    double *room = n_room ? malloc((n_room + n_rows + (size_t)K * TILE) * sizeof *room) : NULL;
+    double *room = n_room ? malloc((n_room + n_rows + 2 * (size_t)K * TILE) * sizeof *room) : NULL;
     if (room) {
         copy_rows(scores, room + n_room);
         look_around(n, room + n_room, scores->segments, scores->n_steps, K, floor, room, room + n_room + n_rows);
