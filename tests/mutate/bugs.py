@@ -35,6 +35,7 @@ FIRST = [
     ("lib/evaluate/statistics/exact_interval", ["test_statistics"]),
     ("lib/decode/strategies/span_posterior", ["test_span_posterior"]),
     ("lib/tags/join", ["test_windows"]),
+    ("lib/core/model/windows", ["test_neighbours"]),
     ("lib/io/text/span_paths", ["test_spans"]),
     ("lib/io/text/step_texts", ["test_spans"]),
     ("lib/decode/strategies/online", ["test_beam_online"]),

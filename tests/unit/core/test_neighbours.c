@@ -68,16 +68,18 @@ static void plain(const sp_windows *w, const double *e, const int64_t *segments,
     }
 }
 
+/* Of some recordings few rows say nothing, or none, and nothing is impossible: tiles of steps without either are not looked into. */
 static int64_t draw(random_source *random, double *e, int64_t *segments)
 {
     const int64_t T = random_below(random, MOST);
+    const double empty = random_chance(random, 0.5) ? 0.1 : 0.004, forbidden = random_chance(random, 0.5) ? 0.1 : 0;
     for (int64_t t = 0; t < T; t++) {
         segments[t] = t ? segments[t - 1] + random_chance(random, 0.1) : 7;
-        const bool says_nothing = random_chance(random, 0.1), is_impossible = random_chance(random, 0.05);
+        const bool says_nothing = random_chance(random, empty), is_impossible = random_chance(random, forbidden / 2);
         for (int k = 0; k < K; k++)
-            e[t * K + k] = says_nothing                                  ? 0
-                           : is_impossible || random_chance(random, 0.1) ? -INFINITY
-                                                                         : 9 * random_unit(random) - 9;
+            e[t * K + k] = says_nothing                                        ? 0
+                           : is_impossible || random_chance(random, forbidden) ? -INFINITY
+                                                                               : 9 * random_unit(random) - 9;
     }
     return T;
 }
