@@ -119,6 +119,19 @@ SP_ALWAYS_INLINE double exp_below(double x)
     return pick(is_lost, 0, scaled_exp(pick(is_lost, lost, x), integer_at));
 }
 
+SP_ALWAYS_INLINE void exps_any(double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = exp_below(x[i]);
+}
+
+SP_FOR_EACH_ISA(void, exps, (double *x, int64_t n), exps_any(x, n);)
+
+void sp_exps(double *x, int64_t n)
+{
+    SP_BY_ISA(exps, sp_isa_current())(x, n);
+}
+
 /* No float but 0 is subnormal as a double. */
 SP_ALWAYS_INLINE void logs_of_floats_any(const float *restrict x, int64_t n, double *restrict out)
 {

@@ -18,6 +18,9 @@ void sp_logs(double *x, int64_t n);
 /* The same of floats: out[i] = log(x[i]). A fifth quicker. */
 void sp_logs_of_floats(const float *x, int64_t n, double *out);
 
+/* x[i] = exp(x[i]) for n numbers <= 0; 0 below -60, which is lost beside 1. Off by 1.1 ulp at most, the same bits on every machine. */
+void sp_exps(double *x, int64_t n);
+
 /* sp_log_softmax() of each row of x [n_rows,K], in place; x holds neither NaN nor +INFINITY. The same sums in the same order; exp
  * and log are off by 1.1 ulp at most, and the same bits on every machine, up to SP_SOFTMAX_CLASSES classes. */
 enum { SP_SOFTMAX_CLASSES = 512 };

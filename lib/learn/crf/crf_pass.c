@@ -20,8 +20,7 @@
 
 static const double tiny = 1e-280, huge = 1e280;
 
-/* exp of what is less than this beside a sum that is at least 1 is lost in its rounding, even 10,000 times. Most positions of
- * most classes are that far behind the best, and their exponentials are what a pass spends its time on. */
+/* exp of what is less than this beside a sum that is at least 1 is lost in its rounding, even 10,000 times (sp_exps(), too). */
 static const double lost = -60;
 
 typedef struct pass {
@@ -46,12 +45,19 @@ static int32_t last_of(const pass *s, int32_t k)
     return s->f->is_even ? s->f->dwell[k] - 1 : s->D - 1;
 }
 
+/* Several maxima side by side: each waits for the one before it. */
 static double greatest_of(const double *x, int64_t n)
 {
-    double greatest = -INFINITY;
-    for (int64_t i = 0; i < n; i++)
-        greatest = x[i] > greatest ? x[i] : greatest;
-    return greatest;
+    double greatest[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int c = 0; c < 4; c++)
+            greatest[c] = x[i + c] > greatest[c] ? x[i + c] : greatest[c];
+    for (; i < n; i++)
+        greatest[0] = x[i] > greatest[0] ? x[i] : greatest[0];
+    for (int c = 1; c < 4; c++)
+        greatest[0] = greatest[c] > greatest[0] ? greatest[c] : greatest[0];
+    return greatest[0];
 }
 
 static double take_greatest(double *x, int64_t n)
@@ -69,33 +75,41 @@ static double share_of(double x)
     return x < lost ? 0 : exp(x);
 }
 
+/* log sum_j exp(x[j] + weight[k,j]) */
+static double log_product(const sp_factors *f, bool is_turned, const double *x, size_t k)
+{
+    const size_t K = (size_t)f->n_classes;
+    double best = -INFINITY, sum = 0;
+    for (size_t j = 0; j < K; j++) {
+        const double v = x[j] + f->move[is_turned ? j * K + k : k * K + j];
+        best = v > best ? v : best;
+    }
+    for (size_t j = 0; j < K && best > -INFINITY; j++)
+        sum += exp(x[j] + f->move[is_turned ? j * K + k : k * K + j] - best);
+    return best > -INFINITY ? best + log(sum) : best;
+}
+
 /* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). step: distance
  * between weight[k,j] and weight[k,j+1], 1 or K (then matrix is the transpose of weight). */
 static void product(const sp_factors *f, const double *matrix, bool is_turned, const double *x, const double *p, double shift,
                     double *out)
 {
-    size_t K = (size_t)f->n_classes;
+    const size_t K = (size_t)f->n_classes;
+    bool is_low = false;
     for (size_t k = 0; k < K; k++) {
         double sum = 0;
         for (size_t j = 0; j < K; j++)
             sum += matrix[k * K + j] * p[j];
-        if (sum > tiny) {
-            out[k] = log(sum) + f->greatest + shift;
-            continue;
-        }
-        double best = -INFINITY;
-        for (size_t j = 0; j < K; j++) {
-            double v = x[j] + f->move[is_turned ? j * K + k : k * K + j];
-            best = v > best ? v : best;
-        }
-        out[k] = best;
-        if (best == -INFINITY)
-            continue;
-        sum = 0;
-        for (size_t j = 0; j < K; j++)
-            sum += exp(x[j] + f->move[is_turned ? j * K + k : k * K + j] - best);
-        out[k] = best + log(sum);
+        is_low |= sum <= tiny;
+        out[k] = sum;
     }
+    if (!is_low)
+        sp_logs(out, (int64_t)K);
+    for (size_t k = 0; k < K; k++)
+        if (!is_low)
+            out[k] += f->greatest + shift;
+        else
+            out[k] = out[k] > tiny ? log(out[k]) + f->greatest + shift : log_product(f, is_turned, x, k);
 }
 
 /* exp(x - greatest) into p; returns the greatest (0 when nothing is finite). */
@@ -104,7 +118,7 @@ static double exponentials(const double *x, int32_t n, double *p)
     double greatest = greatest_of(x, n);
     greatest = greatest > -INFINITY ? greatest : 0;
     for (int32_t k = 0; k < n; k++)
-        p[k] = exp(x[k] - greatest);
+        p[k] = exp(x[k] - greatest); /* all of it: where a weight is small, what is far behind counts, too */
     return greatest;
 }
 
@@ -185,10 +199,11 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     for (int32_t i = 0; i < K * D; i++)
         s->s[i] = a[i] + s->b[i];
     take_greatest(s->s, (int64_t)K * D);
+    sp_exps(s->s, (int64_t)K * D);
     for (int32_t k = 0; k < K; k++) {
         double mass = 0;
         for (int32_t i = k * D; i <= k * D + last_of(s, k); i++)
-            mass += share_of(s->s[i]);
+            mass += s->s[i];
         s->p[k] = mass;
         total += mass;
     }
@@ -219,14 +234,17 @@ static void add_moves(const pass *s, int64_t t, double shift, sp_expected *sum)
             s->s[k * D + i] = v;
             greatest = v > greatest ? v : greatest;
         }
+        for (int32_t i = last + 1; i < D; i++)
+            s->s[k * D + i] = -INFINITY;
     }
     for (int32_t k = 0; k < K; k++)
         total += share_of(out[k] + s->in[k] - greatest);
-    for (int32_t k = 0; D > 1 && k < K; k++)
-        for (int32_t i = k * D; i <= k * D + last_of(s, k); i++) {
-            s->s[i] = share_of(s->s[i] - greatest);
-            total += s->s[i];
-        }
+    for (int32_t i = 0; D > 1 && i < K * D; i++)
+        s->s[i] -= greatest;
+    if (D > 1)
+        sp_exps(s->s, (int64_t)K * D);
+    for (int32_t i = 0; D > 1 && i < K * D; i++)
+        total += s->s[i];
     for (int32_t k = 0; D > 1 && k < K; k++)
         for (int32_t i = k * D; i <= k * D + last_of(s, k); i++)
             sum->stay[i] += s->s[i] / total;
