@@ -102,6 +102,43 @@ async function busy(browser) {
   await page.context().close();
 }
 
+// What a violation of a rule over more steps costs is a field; in the address, in words, in the model, undone.
+async function prices(browser) {
+  const page = await begin(browser, "priced.html"), field = page.getByRole("spinbutton", { name: "n3: at_most 6 runs of N3" }), second = page.getByRole("spinbutton", { name: "rule2" });
+  check((await field.inputValue()) === "0.5" && (await second.inputValue()) === "", "the fields show what the run had");
+  await field.fill("4");
+  await second.fill("0");
+  check(/now differ/.test(await status(page)), "a price decodes: " + (await status(page)));
+  const found = await figures(page), hash = new URL(page.url()).hash, drawn = await page.locator("#what-if-tool figure").innerHTML();
+  check(hash.startsWith("#rules=&price=n3:4,rule2:0&"), "the address says prices: " + hash);
+  check((await page.locator(".what-if-tried [aria-current=true]").textContent()) === "n3 costs 4 a violation; rule2 costs 0 a violation", "and the list of what was tried");
+  const model = await saveModel(page);
+  check(JSON.stringify(json(model).rules) === JSON.stringify([{ name: "n3", rule: "at_most 6 runs of N3", cost: 4 }, { rule: "never REM Wake REM", cost: 0 }]), "the model says them: " + JSON.stringify(json(model).rules));
+  run("compare", demo, "--model", model, "--json", "changed.json", "--strategies", "argmax,greedy,viterbi,mea");
+  const theirs = ofRun(json("changed.json"));
+  for (const name of Object.keys(theirs)) check(JSON.stringify(found[name]) === JSON.stringify(theirs[name]), `priced, ${name}: page ${found[name]}, program ${theirs[name]}`);
+  const sent = await open(browser, "priced.html");
+  await sent.goto("file://" + at("priced.html") + hash);
+  await sent.waitForSelector("#what-if-tool[data-state=ready]");
+  await frame(sent);
+  check((await sent.locator("#what-if-tool figure").innerHTML()) === drawn, "a second browser shows the same");
+  await sent.goto("file://" + at("priced.html") + "#rules=&price=n9:1,n3:-1,rule2:x");
+  await sent.reload();
+  await sent.waitForSelector("#what-if-tool[data-state=ready]");
+  check((await status(sent)).startsWith("Not in this page, left out: n9:1, n3:-1, rule2:x. "), "prices that are none are named: " + (await status(sent)));
+  await sent.context().close();
+  await field.fill("-2");
+  check((await field.getAttribute("aria-invalid")) === "true" && (await page.textContent("#what-if-dwell")) === "n3: needs a number from 0, or nothing where it is never broken; 4 still counts.", "what is no price is not taken");
+  await field.blur();
+  check((await field.inputValue()) === "4" && (await page.textContent("#what-if-dwell")) === "", "and gone when one leaves the field");
+  await page.getByRole("button", { name: "Undo" }).click();
+  check((await second.inputValue()) === "" && (await field.inputValue()) === "4", "undone one by one");
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  await frame(page);
+  check((await status(page)).startsWith("As in the run"), "back to the run");
+  await page.context().close();
+}
+
 // Names that a screen reader says; a cell by mouse, back by the button; what cannot be decoded with is said.
 async function byMouse(browser) {
   const page = await begin(browser, "demo.html");
@@ -424,6 +461,7 @@ function writeVotes(n, T) {
   addSet("actions", "actions.h5", "--model", "actions.model.json");
   addSet("tags", "tags.h5", "--model", "tags.model.json", "--strategies", each);
   addSet("fitted", demo, "--model", "fitted.model.json"); // learned weights, minimum dwells
+  addSet("priced", demo, "--model", "sleep-strict", "--rule", "n3=0.5: at_most 6 runs of N3", "--rule", "never REM Wake REM", "--strategies", "argmax,greedy,viterbi,mea");
   addSet("memory", demo, "--model", "memory.model.json", "--strategies", "argmax,viterbi,mea,posterior"); // more states than classes
   const { inputs } = require("./pages.cjs")(folder);
   for (const name of isLong ? ["hundred", "classes59"] : []) addSet(name, ...inputs[name]());
@@ -477,6 +515,8 @@ async function changeRules(page, draw, withStays) {
   const cells = page.locator(".what-if-rules td button"), n = await cells.count(), stays = page.locator(".what-if-rules input[type=number]");
   for (let k = 1 + draw(4); k > 0; k--) await cells.nth(draw(n)).evaluate((cell) => cell.click());
   if (withStays) await stays.nth(draw(await stays.count())).fill(String(1 + draw(4)));
+  const prices = page.locator(".what-if-price input");
+  for (let i = 0; i < (await prices.count()); i++) if (draw(2)) await prices.nth(i).fill(["", "0", "0.25", "3"][draw(4)]);
   for (const id of ["temperature", "transitionWeight", "priorWeight"])
     if (draw(2) && (await page.locator("#what-if-" + id).count())) await page.locator("#what-if-" + id).fill(String(draw(200)));
 }
@@ -554,7 +594,7 @@ async function forbidden(browser) {
 }
 
 async function accessible(browser) {
-  for (const name of ["demo.html", "weighted.html"])
+  for (const name of ["demo.html", "weighted.html", "priced.html"])
     for (const width of [390, 1024, 1300]) {
       const page = await begin(browser, name, { viewport: { width, height: 900 }, bypassCSP: true });
       await page.locator(".what-if-rules td button").nth(7).click();
@@ -592,4 +632,4 @@ async function quick(browser) {
   await page.context().close();
 }
 
-runParts([asInRun, busy, byMouse, addressed, words, costs, harm, dwells, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));
+runParts([asInRun, busy, prices, byMouse, addressed, words, costs, harm, dwells, byKeyboard, byTouch, asProgram, forbidden, accessible, quick], () => fs.rmSync(folder, { recursive: true }));

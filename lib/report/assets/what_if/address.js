@@ -1,7 +1,7 @@
 
 /* ---- the address: what is set can be sent ---- */
 
-/* #rules=+Wake.N2,-N2.Wake&starts=-REM&dwell=N2:5&most=N3:any&temperature=2&strategy=greedy&night=r04&zoom=100-180: what is other than in the
+/* #rules=+Wake.N2,-N2.Wake&starts=-REM&dwell=N2:5&most=N3:any&price=n3:2.3&temperature=2&strategy=greedy&night=r04&zoom=100-180: what is other than in the
    run, names percent-encoded, steps from 0 whatever number a reader knows them by. */
 const part = (name) => encodeURIComponent(name).replace(/[-_.!~*'()]/g, (letter) => "%" + letter.charCodeAt(0).toString(16).toUpperCase());
 function rulesAddress() {
@@ -16,6 +16,7 @@ function rulesAddress() {
   });
   const list = (key, items) => (items.length ? "&" + key + "=" + items.join(",") : "");
   return "#rules=" + rules.join(",") + list("starts", starts) + list("dwell", dwell) + list("most", most) +
+    list("price", state.prices.map((cost, i) => (cost === first.prices[i] ? "" : part(longRuleName(i)) + ":" + nats(cost))).filter(Boolean)) +
     NUMBERS.filter(([key]) => state[key] !== first[key]).map(([key]) => "&" + key + "=" + state[key]).join("");
 }
 function address() {
@@ -26,7 +27,7 @@ function address() {
 function readAddress(hash) {
   const unknown = [], fields = {};
   const decoded = (text) => { try { return decodeURIComponent(text); } catch (error) { return text; } };
-  const known = ["rules", "starts", "dwell", "most", "strategy", "night", "zoom", ...NUMBERS.map(([key]) => key)];
+  const known = ["rules", "starts", "dwell", "most", "price", "strategy", "night", "zoom", ...NUMBERS.map(([key]) => key)];
   hash.slice(1).split("&").filter(Boolean).forEach((field) => {
     const [key, ...value] = field.split("=");
     if (known.includes(key) && !(key in fields)) fields[key] = value.join("=");
@@ -53,6 +54,12 @@ function readAddress(hash) {
   });
   lengths("dwell", state.rules.minDwell, false);
   lengths("most", state.rules.maxDwell, true);
+  each("price", (item) => {
+    const [name, text] = item.split(":"), i = longRules.findIndex((one, i) => longRuleName(i) === decoded(name)), cost = text === "never" ? null : Number(text || NaN);
+    const isRight = i >= 0 && (cost === null || (cost >= 0 && cost < Infinity));
+    if (isRight) state.prices[i] = cost;
+    return isRight;
+  });
   const ranges = { temperature: [0.01, 100], transitionWeight: [0, 100], priorWeight: [0, 100] };
   for (const [key] of NUMBERS) {
     const n = Number(fields[key]), isRight = fields[key] && n >= ranges[key][0] && n <= ranges[key][1];

@@ -80,6 +80,10 @@ function durationOf(i) {
   return Object.hasOwn(durations, name) ? durations[name] : null;
 }
 
+/* Rules over more steps: what a violation costs in nats, null: no path breaks it. */
+const longRules = settings.model.rules || [], costOf = (i) => (longRules[i].cost === undefined ? null : longRules[i].cost);
+const longRuleName = (i) => longRules[i].name || "rule" + (i + 1), nats = (cost) => (cost === null ? "never" : String(cost));
+
 /* ---- what the reader has set ---- */
 
 /* The rules and weights of the run. */
@@ -87,6 +91,7 @@ function asInRun() {
   return {
     rules: { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice(), maxDwell: original.maxDwell.slice() },
     starts: original.start.map((w) => w > -Infinity),
+    prices: longRules.map((one, i) => costOf(i)),
     temperature: decoding.temperature,
     transitionWeight: decoding.transition_weight,
     priorWeight: decoding.prior_weight,
@@ -100,7 +105,7 @@ const weighed = (weights, allowed) => weights.map((w, i) => (!allowed[i] ? null 
 function isChanged() {
   const first = asInRun(), same = (a, b) => a.every((x, i) => x === b[i]);
   return !(state.rules.allow.every((row, i) => same(row, first.rules.allow[i])) && same(state.rules.minDwell, first.rules.minDwell) &&
-    same(state.rules.maxDwell, first.rules.maxDwell) && same(state.starts, first.starts) && NUMBERS.every(([key]) => state[key] === first[key]));
+    same(state.rules.maxDwell, first.rules.maxDwell) && same(state.starts, first.starts) && same(state.prices, first.prices) && NUMBERS.every(([key]) => state[key] === first[key]));
 }
 
 /* ---- the model as JSON ---- */
@@ -120,6 +125,7 @@ function changedModel() {
   if (dwells.some((n) => n > 1)) model.min_dwell = named(dwells, (n) => n > 1);
   if (M === K && durations.some((d) => d)) model.durations = named(durations, (d) => d);
   else if (M !== K && settings.model.durations) model.durations = settings.model.durations;
+  if (longRules.length) model.rules = longRules.map((one, i) => (state.prices[i] === costOf(i) ? one : { ...(typeof one === "string" ? { rule: one } : one), cost: state.prices[i] }));
   model.decoding = { ...decoding, temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
   return model;
 }
@@ -145,6 +151,7 @@ function changes() {
     const max = state.rules.maxDwell[i];
     if (max !== original.maxDwell[i]) list.push(one + " stays " + (max === null ? "as long as it may" : "at most " + max));
   });
+  state.prices.forEach((cost, i) => { if (cost !== first.prices[i]) list.push(longRuleName(i) + (cost === null ? " is never broken" : " costs " + cost + " a violation")); });
   for (const [key, words] of NUMBERS) if (state[key] !== first[key]) list.push(words + " " + state[key]);
   return list;
 }

@@ -80,9 +80,24 @@ function readDwell(i, isMost) {
 function refuseDwell(i, isMost) {
   parts.dwells.forEach((input, j) => input.setAttribute("aria-invalid", !isMost && i === j ? "true" : "false"));
   parts.mosts.forEach((input, j) => input.setAttribute("aria-invalid", isMost && i === j ? "true" : "false"));
+  parts.prices.forEach((input) => input.setAttribute("aria-invalid", "false"));
   const list = isMost ? state.rules.maxDwell : state.rules.minDwell;
   parts.dwellNote.textContent = i < 0 ? "" : states[i] + " stays " + side(isMost) + ": needs a whole number from 1 to " + mostDwell + "; " +
     (list[i] === null ? "any length" : list[i]) + " still counts.";
+}
+/* Rules over more steps, and a field each for what a violation costs. */
+function priceFields() {
+  parts.prices = longRules.map((one, i) => el("input", { type: "number", min: "0", step: "any", placeholder: "never", id: "what-if-price" + i, "aria-describedby": "what-if-dwell",
+    input: () => readPrice(i), blur: () => { refuseDwell(-1); showRules(); } }));
+  return parts.prices.map((input, i) => el("p", { class: "what-if-price" }, el("label", { for: input.id }, el("strong", null, longRuleName(i)), ": " + (longRules[i].rule || longRules[i]) + ", nats a violation"), input));
+}
+function readPrice(i) {
+  const input = parts.prices[i], cost = input.value === "" && !input.validity.badInput ? null : input.valueAsNumber, isRight = cost === null || cost >= 0;
+  input.setAttribute("aria-invalid", isRight ? "false" : "true");
+  parts.dwellNote.textContent = isRight ? "" : longRuleName(i) + ": needs a number from 0, or nothing where it is never broken; " + nats(state.prices[i]) + " still counts.";
+  if (!isRight || state.prices[i] === cost) return;
+  state.prices[i] = cost;
+  changed("price" + i);
 }
 /* Cells of a row that are other than they stand there. */
 function showRow(row) {
@@ -108,6 +123,7 @@ function showRules() {
   };
   parts.dwells.forEach((input, i) => show(input, state.rules.minDwell[i], original.minDwell[i]));
   parts.mosts.forEach((input, i) => show(input, state.rules.maxDwell[i], original.maxDwell[i]));
+  parts.prices.forEach((input, i) => show(input, state.prices[i], costOf(i)));
 }
 /* What allowing a forbidden cell alone would change stands in it. */
 function showCost(row, column, gain) {
@@ -147,10 +163,10 @@ function slider(key, label, lo, hi, isRatio) {
   });
   return el("div", { class: "what-if-slider" }, el("label", { for: id }, label), input, output);
 }
-/* Sliders that move something: without weights or a prior a temperature changes no path. */
+/* Sliders that move something: without weights, prices or a prior a temperature changes no path. */
 function sliders() {
   parts.sliders = [];
-  return [...(hasWeights() || settings.log_prior ? [slider("temperature", "Temperature", 0.1, 10, true)] : []),
+  return [...(hasWeights() || settings.log_prior || longRules.length ? [slider("temperature", "Temperature", 0.1, 10, true)] : []),
     ...(isWeighted ? [slider("transitionWeight", "Transition weight", 0, 4, false)] : []),
     ...(settings.log_prior ? [slider("priorWeight", "Prior weight", 0, 2, false)] : [])];
 }

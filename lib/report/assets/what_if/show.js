@@ -200,11 +200,11 @@ function build() {
   parts.command = el("code");
   parts.python = el("pre");
   parts.allRows = el("input", { type: "checkbox", id: "what-if-all", change: () => { showSteps(); show(); } });
-  const rules = ruleTable(), weights = sliders();
+  const rules = ruleTable(), prices = priceFields(), weights = sliders();
   parts.results = el("div", { class: "what-if-results" }, parts.figures,
     el("p", { class: "what-if-choice" }, el("label", { for: "what-if-strategy" }, "Strategy"), parts.strategy, el("label", { for: "what-if-recording" }, say("{Recording}")), parts.recording, ...zoomButtons()),
     parts.steps, parts.read);
-  fill(tool, parts.lead, el("div", { class: "what-if-head" + (M > FEW ? " wide" : "") }, el("div", { class: "what-if-set" }, rules, parts.status,
+  fill(tool, parts.lead, el("div", { class: "what-if-head" + (M > FEW ? " wide" : "") }, el("div", { class: "what-if-set" }, rules, ...prices, parts.status,
     ...(M > FEW ? [el("p", { class: "small" }, parts.allRows, el("label", { for: "what-if-all" }, " rows of all classes, not only of those in the picture"))] : []), ...weights,
     el("p", { class: "what-if-buttons" }, parts.back, parts.undo, parts.redo, el("button", { type: "button", click: copyLink }, "Copy link"), parts.save, parts.link), parts.dwellNote,
     el("p", { class: "small" }, "Click a cell to allow (\u2713) or forbid (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states. " : ". ") +
