@@ -8,7 +8,7 @@
  *               Where steps take no part valid uint8 [S] and gaps, a text, as in HDF5
  *   .conll      columns of CoNLL (text/conll.h): the token where the input has tokens, the label where it has labels, the class
  *               of each strategy; -1 for none. Steps that take no part are left out
- *   .jsonl     an entity a line (text/span_paths.h)
+ *   .jsonl     an entity a line, or a run (text/span_paths.h)
  *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H

@@ -190,6 +190,12 @@ sp_status sp_tags_read(int32_t n, const char *const *names, sp_tag *tags, bool *
     return SP_OK;
 }
 
+void sp_tags_of_runs(int32_t n, sp_tag *tags)
+{
+    for (int32_t k = 0; k < n; k++)
+        tags[k] = (sp_tag){SP_TAG_INSIDE, k};
+}
+
 bool sp_tags_are_listed(const sp_tag_scheme *s, int32_t n, const char *const *names)
 {
     bool found = false;

@@ -200,3 +200,25 @@ def test_draws_as_the_program_writes(program, tmp_path, rng):
     with h5py.File(tmp_path / "out.h5") as f:
         written = f["draws"][:]
     assert np.array_equal(np.concatenate(sp.draw(probs, "sleep-aasm", 20, seed=5, offsets=offsets), axis=1), written)
+
+
+def test_runs(tmp_path):
+    """sp.runs() is `decode -o runs.jsonl`: shapes, a path from elsewhere, tags as classes."""
+    rng = np.random.default_rng(8)
+    model = sp.Model(["a", "b", "c"], np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool), min_dwell={"b": 2}, name="m")
+    nights = [rng.normal(size=(t, 3)) for t in (20, 1, 35)]
+    model.save(tmp_path / "m.json")
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        f["scores"], f["offsets"], f["ids"] = np.concatenate(nights), np.cumsum([0, 20, 1, 35]), np.array(["r", "s", "t"], "S1")
+    program = [os.environ.get("STATEPATH", "statepath"), "decode", "x.h5", "-m", "m.json", "-o", "o.jsonl", "-q"]
+    subprocess.run(program, cwd=tmp_path, check=True)
+    want = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert sp.runs(nights, model, kind="scores", ids=["r", "s", "t"]) == want
+    packed = sp.runs(np.concatenate(nights), model, kind="scores", lengths=[20, 1, 35], ids=["r", "s", "t"])
+    assert packed == want
+    one = sp.runs(nights[0], model, kind="scores", path=sp.decode(nights[0], model, "greedy", kind="scores"))
+    assert one and all(0 <= r["posterior"] <= 1 for r in one) and [r["first"] for r in one][1:] == [r["last"] + 1 for r in one][:-1]
+    tags = sp.Model.bio(["O", "B-PER", "I-PER"])
+    assert [r["class"] for r in sp.runs(np.eye(3)[[0, 1, 2, 2]] * 0.7 + 0.1, tags)] == ["O", "B-PER", "I-PER"]
+    with pytest.raises(sp.StatepathError, match="no tags of entities"):
+        sp.nlp.entities(nights[0], model, kind="scores")

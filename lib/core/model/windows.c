@@ -175,7 +175,7 @@ void sp_neighbours_inputs(sp_neighbours *n, int64_t t, int32_t n_windows, const 
 {
     find_stretch(n, t);
     for (int32_t w = 0; w < n_windows; w++)
-        for (int side = 0; side < 2; side++, x += 2 * n->n_classes)
+        for (int side = 0; side < 2; side++, x += 2 * (size_t)n->n_classes)
             means_of(n, t, steps[w], side, 1, x);
 }
 

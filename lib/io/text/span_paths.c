@@ -16,6 +16,7 @@ typedef struct span_writer {
     const sp_paths_export *e;
     const sp_paths_info *info;
     sp_tag *tags;         /* [K] */
+    bool are_tags;        /* else spans are runs */
     uint8_t *taking_part; /* [S], or NULL: all steps */
     /* Steps of the recordings at hand. */
     int64_t *segments;
@@ -32,17 +33,9 @@ typedef struct span_writer {
 
 static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
 {
-    sp_tag *tags = header->classes ? malloc(((size_t)header->n_classes + 1) * sizeof *tags) : NULL;
-    bool are_tags = false;
-    sp_status status = SP_OK;
-    if (header->classes)
-        status = tags ? sp_tags_read(header->n_classes, header->classes, tags, &are_tags, err) : sp_no_memory(err);
-    free(tags);
-    return status != SP_OK || are_tags
-               ? status
-               : sp_fail(err, SP_EINVAL,
-                         "%s: holds entities, and the classes are no tags of such, as O, B-PER and I-PER are; write .csv or .h5",
-                         file);
+    return header->classes ? SP_OK
+                           : sp_fail(err, SP_EINVAL,
+                                     "%s: names the class of each run, and the classes have no names; write .csv or .h5", file);
 }
 
 static bool make_room(span_writer *w)
@@ -150,11 +143,12 @@ static void put_span(span_writer *w, int64_t recording, int32_t s, const sp_tagg
                      const sp_decoded *result)
 {
     const int64_t first = w->at[span->first], last = w->at[span->last], begin = w->info->offsets[recording];
-    const char *type = NULL;
+    const char *type = w->info->classes[span->type];
     sp_tag_kind kind;
-    sp_tag_parse(w->info->classes[span->type], &kind, &type);
+    if (w->are_tags)
+        sp_tag_parse(type, &kind, &type);
     begin_line(w, recording, s);
-    sp_json_put(&w->json, ", \"type\": ");
+    sp_json_put(&w->json, w->are_tags ? ", \"type\": " : ", \"class\": ");
     sp_json_put_cleaned(&w->json, type);
     sp_json_putf(&w->json, ", \"first\": %lld, \"last\": %lld", (long long)first, (long long)last);
     put_place(w, recording, begin + first, begin + last);
@@ -191,10 +185,11 @@ static sp_status write_spans(sp_paths_export *e, int32_t **paths, int64_t most, 
 {
     const sp_paths_info *info = &e->kept.info;
     span_writer w = {.e = e, .info = info, .most = most, .err = err};
-    bool are_tags;
     sp_status status = SP_OK;
     sp_json_writer_open_on(&w.json, put_text, &w);
-    TRY(make_room(&w) ? sp_tags_read(info->n_classes, info->classes, w.tags, &are_tags, err) : sp_no_memory(err));
+    TRY(make_room(&w) ? sp_tags_read(info->n_classes, info->classes, w.tags, &w.are_tags, err) : sp_no_memory(err));
+    if (!w.are_tags)
+        sp_tags_of_runs(info->n_classes, w.tags);
     for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         for (int32_t s = 0; s < info->n_strategies; s++)

@@ -27,7 +27,7 @@ void sp_span_values_clear(sp_span_values *v)
 
 static sp_status make_room(sp_span_values *v, const sp_pipeline *p, int64_t steps, sp_error *err)
 {
-    bool are_tags; /* the writer has looked */
+    bool are_tags;
     if (v->tags && steps <= v->room)
         return SP_OK;
     sp_span_values_clear(v);
@@ -39,9 +39,12 @@ static sp_status make_room(sp_span_values *v, const sp_pipeline *p, int64_t step
     v->places = malloc(S * sizeof *v->places);
     v->posteriors = malloc(S * sizeof *v->posteriors);
     v->room = steps;
-    return v->values[0] && v->values[1] && v->tags && v->found && v->places && v->posteriors
-               ? sp_tags_read(p->info->n_classes, sp_pipeline_columns(p), v->tags, &are_tags, err)
-               : sp_no_memory(err);
+    if (!v->values[0] || !v->values[1] || !v->tags || !v->found || !v->places || !v->posteriors)
+        return sp_no_memory(err);
+    const sp_status status = sp_tags_read(p->info->n_classes, sp_pipeline_columns(p), v->tags, &are_tags, err);
+    if (status == SP_OK && !are_tags)
+        sp_tags_of_runs(p->info->n_classes, v->tags);
+    return status;
 }
 
 static double score_of(const sp_scores *scores, const int32_t *path, const sp_tagged_span *span)

@@ -111,9 +111,9 @@ PyObject *py_path_scores(PyObject *module, PyObject *args);
 /* review(chain, inputs, options, n, recording int64 [n], step int64 [n], likeliest int32 [n], probability float64 [n], gain float64 [n])
  * -> (found, counts): of all recordings the steps that are worth a look, the best first; found may be less than n. */
 PyObject *py_review(PyObject *module, PyObject *args);
-/* span_values(chain, inputs, options, classes, paths int32 [S], last int64 [S], type int32 [S], score float64 [S], posterior float64 [S])
+/* span_values(chain, inputs, options, classes, runs, paths int32 [S], last int64 [S], type int32 [S], score float64 [S], posterior float64 [S])
  * -> counts. At the first step of each entity the last one, from the first step of the recording, the class that names its type, and its
- * values; `last` is -1 elsewhere. A posterior is NaN where there is no allowed path. */
+ * values; `last` is -1 elsewhere. runs: of the runs of each class, in place of entities. A posterior is NaN where there is no allowed path. */
 PyObject *py_span_values(PyObject *module, PyObject *args);
 /* window_texts(offsets int64 [N+1], starts int64 [N], texts int64 [N] or None) -> (first, offsets): of n texts their first windows [n+1]
  * and steps [n+1] (tags/join.h). */

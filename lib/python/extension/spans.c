@@ -90,8 +90,8 @@ static sp_status run_group(request *r, const group *g, sp_error *err)
     return s->failed == SP_OK ? SP_OK : sp_no_memory(err);
 }
 
-/* Of the columns' names. False with an exception. */
-static bool take_tags(span_job *s, PyObject *classes)
+/* Of the columns' names; of classes of which `runs` are asked for each is a type of its own. False with an exception. */
+static bool take_tags(span_job *s, PyObject *classes, bool are_runs)
 {
     PyObject *list = NULL;
     int32_t n = 0;
@@ -104,6 +104,10 @@ static bool take_tags(span_job *s, PyObject *classes)
     const bool is_whole = s->tags && sp_tags_read(n, names, s->tags, &are_tags, &err) == SP_OK;
     free(names);
     Py_XDECREF(list);
+    if (is_whole && are_runs) {
+        sp_tags_of_runs(n, s->tags);
+        are_tags = true;
+    }
     if (!is_whole)
         PyErr_NoMemory();
     else if (!are_tags || n != s->r.chain->n_classes)
@@ -128,14 +132,15 @@ static bool are_paths(const span_job *s)
 PyObject *py_span_values(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *classes, *paths, *last, *type, *score, *posterior, *done = NULL;
+    int are_runs;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO!O!OOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &classes, &paths, &last,
-                          &type, &score, &posterior))
+    if (!PyArg_ParseTuple(args, "OO!O!OpOOOOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &classes, &are_runs,
+                          &paths, &last, &type, &score, &posterior))
         return NULL;
     span_job *s = request_new(sizeof *s, span_job_release);
     if (!s)
         return NULL;
-    if (request_open(&s->r, chain, inputs, options) && take_tags(s, classes) &&
+    if (request_open(&s->r, chain, inputs, options) && take_tags(s, classes, are_runs) &&
         array_take(paths, "paths", INT32, s->r.n_steps, false, &s->paths) &&
         array_take(last, "last", INT64, s->r.n_steps, true, &s->last) &&
         array_take(type, "type", INT32, s->r.n_steps, true, &s->type) &&

@@ -11,6 +11,7 @@ Letters: T steps of a recording, S steps of all recordings together, N recording
 from . import _core
 from ._decode import decode
 from ._decoded import Decoded
+from ._entities import runs
 from ._errors import BugError, DeadEndError, FileError, ModelError, NoPathError, ScoresError, StatepathError, StatepathWarning
 from ._evaluate import compare, evaluate, fit
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
@@ -58,4 +59,5 @@ __all__ = [
     "path_score",
     "read",
     "review",
+    "runs",
 ]

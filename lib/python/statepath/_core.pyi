@@ -46,6 +46,7 @@ def span_values(
     inputs: dict[str, Any],
     options: Mapping[str, Any],
     classes: Iterable[str],
+    runs: bool,
     paths: NDArray[np.int32],
     last: NDArray[np.int64],
     type: NDArray[np.int32],

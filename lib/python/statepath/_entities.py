@@ -1,9 +1,9 @@
-"""Entities of decoded tags, with their places in a text; windows of long texts, joined before they are decoded."""
+"""Entities of decoded tags, with their places in a text, and runs of other classes; windows of long texts, joined before they are decoded."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -104,25 +104,13 @@ def entities(
     >>> round(one["score"], 4), round(one["posterior"], 4)
     (-0.734, 0.5487)
     """
-    request = Request(scores, model, **options)
-    batch = request.batch
-    path = decode(scores, model, strategy, **options) if path is None else path
-    s = batch.n_steps
-    last, kind, score, posterior = np.empty(s, np.int64), np.empty(s, np.int32), np.empty(s), np.empty(s)
-    try:
-        _core.span_values(request.chain, request.inputs, request.options, request.columns, request.path(path, "path"), last, kind, score, posterior)
-    except StatepathError:
-        raise
-    except ValueError as error:
-        raise StatepathError(str(error)) from None
-    names = [str(n) for n in range(batch.n_recordings)] if ids is None else ids_of(ids, batch.n_recordings)
-    place = np.nonzero(batch.real)[1] if batch.real is not None else np.arange(s) - np.repeat(batch.offsets[:-1], np.diff(batch.offsets))
+    found = _Spans(scores, model, path, strategy, False, options)
+    request, batch, place = found.request, found.request.batch, found.place
+    names = _names(batch, ids)
     texts, pairs = _texts(request, names, place, text, offset_mapping)
-    found = []
-    for t in np.flatnonzero(last >= 0).tolist():
-        n = int(np.searchsorted(batch.offsets, t, side="right")) - 1
-        end = int(batch.offsets[n] + last[t])
-        one: dict[str, Any] = {"recording": names[n], "type": request.columns[kind[t]][2:] or "_", "first": int(place[t]), "last": int(place[end])}
+    rows = []
+    for n, class_name, first, last, values in found:
+        one: dict[str, Any] = {"recording": names[n], "type": class_name[2:] or "_", "first": first, "last": last}
         if texts is not None:
             inside = [pair for pair in pairs[n][one["first"] : one["last"] + 1] if pair[1] > pair[0]]
             if inside:
@@ -133,8 +121,84 @@ def entities(
                         break
                     stop = b if a == stop and b > a else stop
                 one |= {"start": start, "end": stop, "text": texts[n][start:stop]}
-        found.append(one | {"score": float(score[t]), "posterior": float(posterior[t])})
-    return found
+        rows.append(one | values)
+    return rows
+
+
+@with_options(Options)
+def runs(
+    scores: Any,
+    model: Any,
+    *,
+    path: Any = None,
+    strategy: str = "viterbi",
+    ids: Sequence[str] | None = None,
+    **options: Unpack[Options],
+) -> list[dict[str, Any]]:
+    """The runs that are decoded of scores, each a row of a table with how sure it is: ``pandas.DataFrame(runs(...))``.
+
+    They are those of ``statepath decode -o runs.jsonl``. A run ends where the chain is broken. A recording without an allowed path is an error.
+
+    Parameters
+    ----------
+    scores, model
+        As in :func:`decode`.
+    path : optional
+        Classes that were decided elsewhere, in the shape that :func:`decode` returns; without: what `strategy` decodes.
+    strategy : str
+        As in :func:`decode`.
+    ids : sequence of str, optional
+        Names of the recordings; without "0", "1" and so on.
+    **options
+        Those of :func:`decode` that say what the scores are.
+
+    Returns
+    -------
+    list of dict
+        recording, class, first and last (steps, both in the run), score (sum of the log scores of its class), posterior: the share of the weight of
+        all allowed paths that have exactly this run, NaN where there is no such path.
+
+    Examples
+    --------
+    >>> import numpy as np, statepath as sp
+    >>> probs = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+    >>> [(r["class"], r["first"], r["last"], round(r["posterior"], 3)) for r in sp.runs(probs, sp.Model(["a", "b"]))]
+    [('a', 0, 0, 0.72), ('b', 1, 2, 0.432)]
+    """
+    found = _Spans(scores, model, path, strategy, True, options)
+    names = _names(found.request.batch, ids)
+    return [{"recording": names[n], "class": name, "first": first, "last": last} | values for n, name, first, last, values in found]
+
+
+def _names(batch: Batch, ids: Any) -> list[str]:
+    return [str(n) for n in range(batch.n_recordings)] if ids is None else ids_of(ids, batch.n_recordings)
+
+
+class _Spans:
+    """Entities, or runs, of decoded scores: recording, name of the class, first and last step, {"score", "posterior"}."""
+
+    def __init__(self, scores: Any, model: Any, path: Any, strategy: str, are_runs: bool, options: Any) -> None:
+        self.request = request = Request(scores, model, **options)
+        batch = request.batch
+        path = decode(scores, model, strategy, **options) if path is None else path
+        s = batch.n_steps
+        self._last, self._class, self._score, self._posterior = np.empty(s, np.int64), np.empty(s, np.int32), np.empty(s), np.empty(s)
+        self.place = np.nonzero(batch.real)[1] if batch.real is not None else np.arange(s) - np.repeat(batch.offsets[:-1], np.diff(batch.offsets))
+        own = request.path(path, "path")
+        try:
+            _core.span_values(request.chain, request.inputs, request.options, request.columns, are_runs, own, self._last, self._class, self._score, self._posterior)
+        except StatepathError:
+            raise
+        except ValueError as error:
+            raise StatepathError(str(error)) from None
+
+    def __iter__(self) -> Iterator[tuple[int, str, int, int, dict[str, float]]]:
+        offsets, place = self.request.batch.offsets, self.place
+        for t in np.flatnonzero(self._last >= 0).tolist():
+            n = int(np.searchsorted(offsets, t, side="right")) - 1
+            end = int(offsets[n] + self._last[t])
+            values = {"score": float(self._score[t]), "posterior": float(self._posterior[t])}
+            yield n, self.request.columns[self._class[t]], int(place[t]), int(place[end]), values
 
 
 def _texts(
@@ -222,4 +286,4 @@ def join_windows(
     return [out[a:b] for a, b in zip(steps[:-1], steps[1:], strict=True)]
 
 
-__all__ = ["entities", "join_windows"]
+__all__ = ["entities", "join_windows", "runs"]

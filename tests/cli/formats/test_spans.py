@@ -268,9 +268,40 @@ class TestSpans(st.TestCase):
         self.write("l.conll", "A B-PER\nB O\n\n")
         self.refuses("convert", "l.conll", "-o", "o.jsonl", status=2,
                      sentence="-o o.jsonl: entities are written of paths; use `statepath decode`, or write .conll or .h5")
-        np.save(self.path("night.npy"), np.full((3, 5), -1.6))
-        self.refuses("decode", "night.npy", "-m", "sleep-aasm", "-o", "o.jsonl",
-                     status=2, sentence="o.jsonl: holds entities, and the classes are no tags of such, as O, B-PER and I-PER are; write .csv or .h5")
+
+    def test_runs_where_classes_are_no_tags(self):
+        """Their posteriors against all paths: with starts, and a gap, or runs of b that must last two steps unless the end cuts them off."""
+        K, T = 3, 6
+        allow = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
+        for gap, dwell in (4, 1), (T, 2):
+            model = {"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "matrix": allow.tolist(), "start": ["a", "b"], "min_dwell": {"b": dwell}}
+            self.write("m.json", json.dumps(model))
+            e = self.rng.normal(size=(2, T, K))
+            self.h5("x.h5", scores=e.reshape(-1, K), offsets=[0, T, 2 * T], ids=["r", "s"], segments=np.tile([0] * gap + [1] * (T - gap), 2))
+            rows = self.spans("x.h5", "--kind", "scores")
+            self.statepath("decode", "x.h5", "-m", "m.json", "-o", "o.csv", "-f", "--kind", "scores")
+            paths = [line.split(",")[2] for line in self.read("o.csv").decode().split()[1:]]
+
+            def runs(path):
+                cuts = [t for t in range(T + 1) if t in (0, gap, T) or path[t] != path[t - 1]]
+                return [(first, end - 1, path[first]) for first, end in zip(cuts, cuts[1:])]
+
+            def is_legal(path):
+                steps = all(t == gap or allow[path[t - 1], path[t]] for t in range(1, T))
+                return steps and path[0] != 2 and all(k != 1 or last + 1 - first >= dwell or last == T - 1 for first, last, k in runs(path))
+
+            every = [path for path in itertools.product(range(K), repeat=T) if is_legal(path)]
+            for i, name in enumerate("rs"):
+                weight = {path: np.exp(e[i][np.arange(T), path].sum()) for path in every}
+                own = tuple("abc".index(k) for k in paths[i * T:][:T])
+                self.assertEqual(own, max(weight, key=weight.get))
+                found = [row for row in rows if row["recording"] == name]
+                self.assertEqual([(row["first"], row["last"], "abc".index(row["class"])) for row in found], runs(own))
+                for row, run in zip(found, runs(own)):
+                    self.assertEqual(list(row), ["recording", "class", "first", "last", "score", "posterior"])
+                    share = sum(w for path, w in weight.items() if run in runs(path)) / sum(weight.values())
+                    self.assertAlmostEqual(row["posterior"], share, 12)
+                    self.assertAlmostEqual(row["score"], e[i][np.arange(run[0], run[1] + 1), run[2]].sum(), 12)
 
 
 if __name__ == "__main__":
