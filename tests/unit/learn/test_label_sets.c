@@ -479,7 +479,7 @@ static void sparse_labels(void **state)
     sp_error err;
     enum { T = 9000, N = 3, MANY = 500 };
     static const double truth[3][3] = {{0.9, 0.1, 0}, {0, 0.8, 0.2}, {0.3, 0, 0.7}};
-    char words[MANY][8];
+    char words[MANY][16];
     const char *names[MANY];
     int32_t *labels = malloc(T * sizeof *labels), y = 0;
     int64_t offsets[N + 1];
