@@ -1,5 +1,5 @@
-/* Figures of a recording that its path says, and how far they vary over paths drawn from the posterior (sp_draws()): as a consumer of a run, which
- * draws beside the path of one strategy, and keeps of each recording the figures alone. */
+/* Figures of each recording, such as total sleep time, and their intervals over paths drawn from the posterior (sp_draws()). A consumer of a run:
+ * it asks for draws beside the path of one strategy, and keeps the figures, not the draws. */
 #ifndef PIPELINE_DRAW_FIGURES_H
 #define PIPELINE_DRAW_FIGURES_H
 

@@ -153,8 +153,8 @@ sp_chain_options sp_pipeline_chain_options(const sp_pipeline *p, double transiti
 /* Names [K] of the columns: the file's, else the model's. */
 const char *const *sp_pipeline_columns(const sp_pipeline *p);
 
-/* The strategy whose path what stands beside paths is of: the first that is legal by construction, but for greedy; where there is one alone, that one.
- * -1: there is none. */
+/* The strategy whose path draws and steps to review are shown with: the first that is legal by construction, but for greedy; of a single
+ * strategy that one. -1: there is none. */
 int sp_pipeline_lawful(const sp_pipeline *p);
 
 /* What a recording is decoded with: with its own rules where it has any. */

@@ -196,6 +196,14 @@ void sp_tags_of_runs(int32_t n, sp_tag *tags)
         tags[k] = (sp_tag){SP_TAG_INSIDE, k};
 }
 
+sp_status sp_tags_or_runs(int32_t n, const char *const *names, sp_tag *tags, bool *are_tags, sp_error *err)
+{
+    const sp_status status = sp_tags_read(n, names, tags, are_tags, err);
+    if (status == SP_OK && !*are_tags)
+        sp_tags_of_runs(n, tags);
+    return status;
+}
+
 bool sp_tags_are_listed(const sp_tag_scheme *s, int32_t n, const char *const *names)
 {
     bool found = false;

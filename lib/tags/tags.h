@@ -42,8 +42,10 @@ bool sp_tag_parse(const char *name, sp_tag_kind *kind, const char **type);
 /* Reads class names [n] as tags; types are numbered by their first class. False: they are no tags of entities: one of them cannot
  * be read, or nothing among them is O, or begins, or ends. SP_ENOMEM only. */
 sp_status sp_tags_read(int32_t n, const char *const *names, sp_tag *tags, bool *are_tags, sp_error *err);
-/* Of classes [n] that are no tags: each is a type of its own, whose entities are its runs. */
+/* Each class [n] is a type of its own, whose entities are its runs. */
 void sp_tags_of_runs(int32_t n, sp_tag *tags);
+/* sp_tags_read(), and where the names are no tags sp_tags_of_runs(). SP_ENOMEM only. */
+sp_status sp_tags_or_runs(int32_t n, const char *const *names, sp_tag *tags, bool *are_tags, sp_error *err);
 /* Are names tags of the scheme, rather than types? One of them is O, or begins with a letter of it and a hyphen. */
 bool sp_tags_are_listed(const sp_tag_scheme *s, int32_t n, const char *const *names);
 /* SP_EINVAL where a tag's letter is none of the scheme's. */

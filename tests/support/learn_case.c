@@ -1,6 +1,8 @@
 #include "learn_case.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 double learn_uniform(uint64_t *state)
 {
@@ -43,4 +45,28 @@ void learn_case_free(learn_case *c)
     free(c->segments);
     free(c->scores);
     free(c->labels);
+}
+
+void learn_give_states(sp_model *model, int32_t n_states, const int32_t *class_of_state)
+{
+    char name[32];
+    model->n_states = n_states;
+    model->states = calloc((size_t)n_states, sizeof *model->states);
+    model->state_class = calloc((size_t)n_states, sizeof *model->state_class);
+    for (int32_t s = 0; s < n_states; s++) {
+        snprintf(name, sizeof name, "%.16s%d", model->classes[class_of_state[s]], (int)s);
+        model->states[s] = strdup(name);
+        model->state_class[s] = class_of_state[s];
+    }
+    free(model->row);
+    model->row = calloc((size_t)n_states + 1, sizeof *model->row);
+}
+
+double *learn_theta(int64_t n, uint64_t seed)
+{
+    double *theta = malloc((size_t)n * sizeof *theta);
+    for (int64_t i = 0; i < n; i++)
+        theta[i] = 2 * learn_uniform(&seed) - 1;
+    theta[0] = 0.5 + learn_uniform(&seed);
+    return theta;
 }

@@ -187,9 +187,7 @@ static sp_status write_spans(sp_paths_export *e, int32_t **paths, int64_t most, 
     span_writer w = {.e = e, .info = info, .most = most, .err = err};
     sp_status status = SP_OK;
     sp_json_writer_open_on(&w.json, put_text, &w);
-    TRY(make_room(&w) ? sp_tags_read(info->n_classes, info->classes, w.tags, &w.are_tags, err) : sp_no_memory(err));
-    if (!w.are_tags)
-        sp_tags_of_runs(info->n_classes, w.tags);
+    TRY(make_room(&w) ? sp_tags_or_runs(info->n_classes, info->classes, w.tags, &w.are_tags, err) : sp_no_memory(err));
     for (int64_t first = 0, n; first < info->n_recordings; first += n) {
         n = sp_kept_paths_fit(info, first);
         for (int32_t s = 0; s < info->n_strategies; s++)

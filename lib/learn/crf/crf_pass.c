@@ -89,8 +89,8 @@ static double log_product(const sp_factors *f, bool is_turned, const double *x, 
     return best > -INFINITY ? best + log(sum) : best;
 }
 
-/* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). step: distance
- * between weight[k,j] and weight[k,j+1], 1 or K (then matrix is the transpose of weight). */
+/* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). is_turned:
+ * matrix is the transpose of what f->move holds. */
 static void product(const sp_factors *f, const double *matrix, bool is_turned, const double *x, const double *p, double shift,
                     double *out)
 {

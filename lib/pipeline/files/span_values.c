@@ -39,12 +39,9 @@ static sp_status make_room(sp_span_values *v, const sp_pipeline *p, int64_t step
     v->places = malloc(S * sizeof *v->places);
     v->posteriors = malloc(S * sizeof *v->posteriors);
     v->room = steps;
-    if (!v->values[0] || !v->values[1] || !v->tags || !v->found || !v->places || !v->posteriors)
-        return sp_no_memory(err);
-    const sp_status status = sp_tags_read(p->info->n_classes, sp_pipeline_columns(p), v->tags, &are_tags, err);
-    if (status == SP_OK && !are_tags)
-        sp_tags_of_runs(p->info->n_classes, v->tags);
-    return status;
+    return v->values[0] && v->values[1] && v->tags && v->found && v->places && v->posteriors
+               ? sp_tags_or_runs(p->info->n_classes, sp_pipeline_columns(p), v->tags, &are_tags, err)
+               : sp_no_memory(err);
 }
 
 static double score_of(const sp_scores *scores, const int32_t *path, const sp_tagged_span *span)

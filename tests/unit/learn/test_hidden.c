@@ -26,19 +26,8 @@ static sp_model *some_model(int kind, uint64_t seed, bool has_weights)
     const int32_t M = has_states ? 7 : CASE_K;
     uint8_t allow[49];
     double weight[49];
-    char name[16];
-    if (has_states) {
-        m->n_states = M;
-        m->states = calloc((size_t)M, sizeof *m->states);
-        m->state_class = calloc((size_t)M, sizeof *m->state_class);
-        for (int32_t s = 0; s < M; s++) {
-            snprintf(name, sizeof name, "%s%d", classes[of_state[s]], (int)s);
-            m->states[s] = strdup(name);
-            m->state_class[s] = of_state[s];
-        }
-        free(m->row);
-        m->row = calloc((size_t)M + 1, sizeof *m->row);
-    }
+    if (has_states)
+        learn_give_states(m, M, of_state);
     for (int i = 0; i < M * M; i++) {
         allow[i] = i / M == i % M || learn_uniform(&seed) < 0.8;
         weight[i] = 2 * learn_uniform(&seed) - 1;
@@ -288,16 +277,6 @@ static void states_become_different(void **state)
 
 /* ---- the random field ---- */
 
-static double *random_theta(const sp_crf *crf, uint64_t seed)
-{
-    int64_t n = sp_crf_n_parameters(crf);
-    double *theta = malloc((size_t)n * sizeof *theta);
-    for (int64_t i = 0; i < n; i++)
-        theta[i] = 2 * learn_uniform(&seed) - 1;
-    theta[0] = 0.5 + learn_uniform(&seed);
-    return theta;
-}
-
 static void the_gradient_is_exact(void **state)
 {
     (void)state;
@@ -313,7 +292,7 @@ static void the_gradient_is_exact(void **state)
         n_illegal += sp_crf_violations(crf)->illegal;
         assert_true(sp_crf_violations(crf)->impossible > 0);
         const int64_t n = sp_crf_n_parameters(crf);
-        double *theta = random_theta(crf, 3), *gradient = malloc((size_t)n * sizeof *gradient), value, up, down;
+        double *theta = learn_theta(n, 3), *gradient = malloc((size_t)n * sizeof *gradient), value, up, down;
         const sp_crf_penalty penalty = {.weight = 0.7};
         assert_ok(sp_crf_objective(crf, theta, &penalty, workers, &value, gradient, &err), &err);
         assert_true(value > 0);

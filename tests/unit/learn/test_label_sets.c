@@ -52,20 +52,12 @@ static sp_model *states_model(uint64_t seed, int32_t n_each)
     sp_error err;
     const int32_t M = CASE_K * n_each;
     uint8_t allow[MOST_STATES * MOST_STATES];
-    char name[16];
+    int32_t of_state[MOST_STATES];
     sp_model *m = sp_model_new("some", CASE_K, classes);
-    if (n_each > 1) {
-        m->n_states = M;
-        m->states = calloc((size_t)M, sizeof *m->states);
-        m->state_class = calloc((size_t)M, sizeof *m->state_class);
-        for (int32_t s = 0; s < M; s++) {
-            snprintf(name, sizeof name, "%s%d", classes[s / n_each], (int)s);
-            m->states[s] = strdup(name);
-            m->state_class[s] = s / n_each;
-        }
-        free(m->row);
-        m->row = calloc((size_t)M + 1, sizeof *m->row);
-    }
+    for (int32_t s = 0; s < M; s++)
+        of_state[s] = s / n_each;
+    if (n_each > 1)
+        learn_give_states(m, M, of_state);
     for (int i = 0; i < M * M; i++)
         allow[i] = i / M == i % M || learn_uniform(&seed) < 0.8;
     assert_ok(sp_model_set_matrix(m, allow, NULL, &err), &err);
@@ -190,11 +182,7 @@ static void the_gradient_is_exact(void **state)
         assert_ok(sp_rules_hide(&rules, s.c.training.classes, &err), &err);
         assert_ok(sp_crf_new(&s.c.training, &rules, 1, &crf, &err), &err);
         const int64_t n = sp_crf_n_parameters(crf);
-        double *theta = malloc((size_t)n * sizeof *theta), *gradient = malloc((size_t)n * sizeof *gradient), value, up, down;
-        uint64_t random = 3;
-        for (int64_t i = 0; i < n; i++)
-            theta[i] = 2 * learn_uniform(&random) - 1;
-        theta[0] = 0.8;
+        double *theta = learn_theta(n, 3), *gradient = malloc((size_t)n * sizeof *gradient), value, up, down;
         assert_ok(sp_crf_objective(crf, theta, NULL, workers, &value, gradient, &err), &err);
         assert_true(value > 0);
         for (int64_t i = 0; i < n; i++) {

@@ -29,16 +29,6 @@ static sp_rules some_rules(bool with_dwell)
     return r;
 }
 
-static double *random_theta(const sp_crf *crf, uint64_t seed)
-{
-    int64_t n = sp_crf_n_parameters(crf);
-    double *theta = malloc((size_t)n * sizeof *theta);
-    for (int64_t i = 0; i < n; i++)
-        theta[i] = 2 * learn_uniform(&seed) - 1;
-    theta[0] = 0.5 + learn_uniform(&seed);
-    return theta;
-}
-
 /* Over all label paths that the rules allow, probabilities sum to one; and a path's score in the exported model differs from
  * another's as their log probabilities do. */
 static void test_probabilities(void **state)
@@ -74,7 +64,7 @@ static void test_probabilities(void **state)
                 double f, score, scaled[T * CASE_K];
                 n_legal++;
                 if (!theta) {
-                    theta = random_theta(crf, 5);
+                    theta = learn_theta(sp_crf_n_parameters(crf), 5);
                     sp_model *model;
                     assert_ok(sp_crf_to_model(crf, theta, "m", &model, &err), &err);
                     assert_close(model->temperature, 1 / theta[0], 0, 1e-15);
@@ -123,7 +113,7 @@ static void test_gradient(void **state)
         assert_ok(sp_crf_new(&c.training, &rules, 1 + 3 * (v % 3), &crf, &err), &err);
         assert_true(sp_crf_violations(crf)->illegal > 0 && sp_crf_violations(crf)->impossible > 0);
         int64_t n = sp_crf_n_parameters(crf);
-        double *theta = random_theta(crf, 3), *gradient = malloc((size_t)n * sizeof *gradient);
+        double *theta = learn_theta(sp_crf_n_parameters(crf), 3), *gradient = malloc((size_t)n * sizeof *gradient);
         sp_workers *workers = sp_workers_new(2);
         sp_crf_penalty penalty = {.weight = 0.7};
         double value, up, down;
@@ -352,7 +342,8 @@ static void test_optimum(void **state)
     assert_ok(sp_crf_new(&c.training, &rules, 1, &crf, &err), &err);
     int64_t n = sp_crf_n_parameters(crf);
     size_t bytes = (size_t)n * sizeof(double);
-    double *a = random_theta(crf, 1), *b = malloc(bytes), *d = random_theta(crf, 1), *gradient = malloc(bytes), value;
+    double *a = learn_theta(sp_crf_n_parameters(crf), 1), *b = malloc(bytes), *d = learn_theta(sp_crf_n_parameters(crf), 1),
+           *gradient = malloc(bytes), value;
     sp_workers *one = sp_workers_new(1), *three = sp_workers_new(3);
     sp_crf_penalty penalty = {.weight = 0.5};
     sp_minimised ra, rb, rd;

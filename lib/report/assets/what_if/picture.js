@@ -165,11 +165,11 @@ function showSteps(result) {
   } else {
     add(name, after, first, "");
   }
-  const isWords = track === sentenceTrack, marked = isWords ? "a word is underlined" : "the strip is filled", moved = isWords ? "framed" : "the lower strip is filled";
+  const isWords = track === sentenceTrack, wrong = isWords ? "a word is underlined" : "the strip marks steps", thick = isWords ? "doubly" : "it is thick", moved = isWords ? "framed" : "the strip below it marks steps";
   fill(parts.steps, ...tracks, ...(isWords ? [] : [axis(r, zoom)]), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
-    (labels ? "; " + marked + " where a path differs from the reference" : "") +
-    (labels && !isOwn ? ", " + (isWords ? "twice" : "higher") + " where of " + plain + " and " + name + " only this one does" : "") +
+    (labels ? "; " + wrong + " where a path differs from the reference" : "") +
+    (labels && !isOwn ? ", " + thick + " where the other of " + plain + " and " + name + " is right" : "") +
     (isChanged() ? "; " + moved + " where \u201cnow\u201d differs from the run." : "."), labels && !isOwn ? harmText(name, labels, first.path, after.path, zoom) : ""));
   parts.steps.dataset.file = "what-if-" + r.id.replace(/[^A-Za-z0-9._-]+/g, "-");
   if (window.statepath && track === pathTrack) window.statepath.takeAway(parts.steps);
