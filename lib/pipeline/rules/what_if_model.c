@@ -85,6 +85,22 @@ static void add_option(option_text *to, const char *name, const char *value)
     to->length = (size_t)(at - data);
 }
 
+/* The value of an option as it is written; NULL: a flag has none. */
+static const char *value_of(const sp_option_row *row, const void *at, char number[32])
+{
+    switch (row->type) {
+    case SP_OPTION_TEXT:
+        return *(char *const *)at;
+    case SP_OPTION_NUMBER:
+        return sp_json_number(*(const double *)at, 1, number);
+    case SP_OPTION_INTEGER:
+        snprintf(number, 32, "%d", *(const int *)at);
+        return number;
+    default:
+        return NULL;
+    }
+}
+
 /* What the run was given and decoding by the page's model needs too: the rest stands in the model. "" without any; NULL: no
  * memory.
  */
@@ -97,10 +113,7 @@ char *sp_what_if_options(const sp_run_options *o)
         const void *at = (const char *)o + row->place;
         if (!(row->uses & SP_OPTION_IN_PAGE) || !sp_option_is_given(row, o))
             continue;
-        add_option(&all, row->name,
-                   row->type == SP_OPTION_TEXT     ? *(char *const *)at
-                   : row->type == SP_OPTION_NUMBER ? sp_json_number(*(const double *)at, 1, number)
-                                                   : NULL);
+        add_option(&all, row->name, value_of(row, at, number));
     }
     if (all.failed)
         free(all.data);

@@ -313,6 +313,15 @@ class TestWhatIf(st.TestCase):
         self.as_program(page, "probs.h5", EACH, 3, *options)
         self.assertTrue(any(np.isnan(scores).any() for scores in page.scores))
 
+    def test_the_command_has_numbers_and_flags_and_no_rules_of_the_model(self):
+        """Rules of the command line are in the model that the page saves; how many states it may have is not."""
+        demo = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
+        self.statepath("compare", demo, "--model", "sleep-strict", "--rule", "n3=2: at_most 6 runs of N3", "--max-states", "500", "--floor", "1e-6", "--clamp",
+                       "--report", "rules.html", status=3)
+        page = Page(self.read("rules.html").decode())
+        self.assertEqual(page.settings["options"], " --max-states '500' --floor '1e-06' --clamp")
+        self.assertEqual(page.settings["model"]["rules"], [{"name": "n3", "rule": "at_most 6 runs of N3", "cost": 2}])
+
     def test_states(self):
         """States of their own: two of one class, and of logits."""
         self.draw_file("logits.h5", "logits", 6, 3, 500, 4, ["x", "y", "z"])
