@@ -165,7 +165,7 @@ function showSteps(result) {
   } else {
     add(name, after, first, "");
   }
-  const isWords = track === sentenceTrack, wrong = isWords ? "a word is underlined" : "the strip marks steps", thick = isWords ? "doubly" : "it is thick", moved = isWords ? "framed" : "the strip below it marks steps";
+  const isWords = track === sentenceTrack, wrong = isWords ? "a word is underlined" : "the strip is filled", thick = isWords ? "doubly" : "thick", moved = isWords ? "framed" : "the strip below it is filled";
   fill(parts.steps, ...tracks, ...(isWords ? [] : [axis(r, zoom)]), el("figcaption", null, r.id + ", " + say("{steps} ") + count(numberOf(r.from + zoom[0])) + " to " + count(numberOf(r.from + zoom[1] - 1)) + ". ",
     el("svg", { width: "10", height: "10", role: "img", "aria-label": "A triangle" }, el("use", { href: "#ill", x: "5", y: "1" })), " illegal transition",
     (labels ? "; " + wrong + " where a path differs from the reference" : "") +
