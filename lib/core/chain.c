@@ -60,6 +60,7 @@ void sp_chain_free(sp_chain *chain)
     free(chain->start);
     free(chain->end);
     free(chain->entry);
+    free(chain->fresh);
     free(chain->leave);
     free(chain->min_dwell);
     for (int32_t k = 0; chain->durations && k < chain->n_classes; k++)
@@ -271,7 +272,7 @@ static void note_shape(sp_chain *chain)
     chain->is_plain = chain->n_states == chain->n_classes && !leaves && !chain->across;
     chain->is_boolean = weighs_nothing(chain) && (!chain->across || weighs_nothing(chain->across));
     for (int32_t s = 0; s < chain->n_states; s++) {
-        chain->is_plain &= chain->state_class[s] == s;
+        chain->is_plain &= chain->state_class[s] == s && chain->entry[s];
         chain->is_boolean &=
             (chain->start[s] == 0 || chain->start[s] == -INFINITY) && (chain->end[s] == 0 || chain->end[s] == -INFINITY);
         chain->is_boolean &= sp_chain_leave(chain, s) == 0 || sp_chain_leave(chain, s) == -INFINITY;

@@ -32,7 +32,7 @@ typedef struct sp_run_graph {
 struct sp_chain {
     int32_t n_classes; /* K */
     int32_t n_states;  /* M, after unfolding */
-    bool is_plain;     /* M = K and state s emits class s */
+    bool is_plain;     /* M = K, state s emits class s, and each may stand first after a gap */
     bool is_told;    /* classes tell the state: one state of a class at most begins, stands first after a gap, follows a state */
     bool is_boolean; /* every weight, start and end is 0 or -INFINITY */
     bool min_dwell_at_end;
@@ -53,7 +53,10 @@ struct sp_chain {
     double *start;  /* [M] nats, -INFINITY = no */
     double *end;    /* [M] nats, -INFINITY = no */
     uint8_t *entry; /* [M] 1: may stand first after a gap (the first state of each dwell) */
-    double *leave;  /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
+    uint8_t
+        *fresh; /* [M] 1: the first state of a dwell or run, which a relaxed path may enter where it breaks a rule. Entry states
+                       are fresh; with rules some fresh states never follow a gap */
+    double *leave; /* [M] nats of a run that a gap ends, -INFINITY = it may not end there; NULL: 0 for all */
     /* Where a rule remembers across gaps what it has seen: the same chain, whose predecessors and successors are those across a gap.
      * NULL: every entry state may follow every state, at the weight of leaving it. */
     struct sp_chain *across;

@@ -9,6 +9,7 @@
 #include "decode/checked.h"
 #include "decode/kernels/isa_kernels.h"
 #include "decode/kernels/kernels.h"
+#include "decode/rules_watch.h"
 #include "decode/sequence.h"
 #include "decode/strategy.h"
 
@@ -42,7 +43,9 @@ static sp_status decode_fast(const batch_work *w, const sp_scores *scores, sp_sc
     if (w->options->strategy.kind != SP_VITERBI)
         return SP_ENOPATH;
     sp_status status = sp_kernels_viterbi(w->kernels, scores, scratch, path, score);
-    return status == SP_OK ? sp_verify(&w->verifier, scores, path, *score, err) : status;
+    if (status == SP_OK)
+        status = sp_verify(&w->verifier, scores, path, *score, err);
+    return status == SP_OK ? sp_rules_verify(w->chain, scores, path, err) : status;
 }
 
 /* Recording n gets no path: it does not stand the check. */
@@ -112,6 +115,8 @@ static sp_status verify_result(const batch_work *w, int64_t n, sp_workers *worke
                          : sp_verify(&w->verifier, &scores, path, result->score, &err);
     else if (sp_strategy_about(kind)->is_legal)
         status = sp_verify_legal(w->chain, &scores, path, result->score, &err);
+    if (status == SP_OK && sp_strategy_about(kind)->is_legal)
+        status = sp_rules_verify(w->chain, &scores, path, &err);
     if (status != SP_EBUG)
         return status;
     withhold(w, n, &err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "decode/rules_watch.h"
 #include "decode/strategy.h"
 
 /* ---- a recording in memory ---- */
@@ -70,6 +71,8 @@ static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, co
     }
     if (!s.is_score)
         TRY(sp_decode_finish(chain, scores, path, is_legal, path, &score, err));
+    if (is_legal)
+        TRY(sp_rules_verify(chain, scores, path, err));
     if (T > 0)
         memcpy(output->path, path, T * sizeof *path);
     if (output->n_broken)

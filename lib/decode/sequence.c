@@ -45,6 +45,7 @@ static bool score_init(sp_sequence *s)
 bool sp_sequence_forget_score(sp_sequence *s)
 {
     score_clear(s);
+    sp_rules_watch_restart(&s->watch);
     return score_init(s);
 }
 
@@ -63,7 +64,7 @@ bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recor
     s->path = malloc((size_t)s->steps * sizeof *s->path);
     s->broken = malloc((size_t)s->steps);
     s->has_gap = calloc((size_t)s->n, 1);
-    return s->path && s->broken && s->has_gap && has_score_room(s);
+    return s->path && s->broken && s->has_gap && has_score_room(s) && sp_rules_watch_init(&s->watch, chain);
 }
 
 void sp_sequence_clear_nested(sp_sequence *s)
@@ -75,6 +76,7 @@ void sp_sequence_clear_nested(sp_sequence *s)
 void sp_sequence_clear(sp_sequence *s)
 {
     sp_sequence_clear_nested(s);
+    sp_rules_watch_clear(&s->watch);
     free(s->path);
     free(s->broken);
     free(s->has_gap);
@@ -88,6 +90,7 @@ bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain
     s->recording.write = io->write;
     s->recording.arg = io->arg;
     s->table = NULL;
+    s->watch = (sp_rules_watch){.chain = NULL}; /* the outer sequence watches */
     s->forward_score = (sp_path_walk){.chain = chain};
     s->backward_score = (sp_path_descent){.chain = chain};
     return s->is_whole || has_score_room(s);
@@ -118,6 +121,23 @@ sp_status sp_sequence_read(sp_sequence *s, int64_t i, sp_scores *scores, sp_erro
     return SP_OK;
 }
 
+/* The same for the hard rules; segments of neighbouring pieces as the scores along the path have them. */
+static void note_rules(sp_sequence *s, bool is_ascending, const sp_scores *scores, const int32_t *path)
+{
+    const int64_t n = scores->n_steps, *segment = scores->segments;
+    const bool has_steps = s->watch.has_steps;
+    for (int64_t t = 0; is_ascending && t < n; t++)
+        sp_rules_watch_step(&s->watch, path[t],
+                            segment && (t > 0       ? segment[t] != segment[t - 1]
+                                        : has_steps ? segment[t] != s->forward_score.last_segment
+                                                    : false));
+    for (int64_t t = n - 1; !is_ascending && t >= 0; t--)
+        sp_rules_watch_step_before(&s->watch, path[t],
+                                   segment && (t + 1 < n   ? segment[t] != segment[t + 1]
+                                               : has_steps ? segment[t] != s->backward_score.next_segment
+                                                           : false));
+}
+
 /* Adds a piece of the path to what the check knows of it. */
 static void note_piece(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path)
 {
@@ -129,6 +149,8 @@ static void note_piece(sp_sequence *s, int64_t first, const sp_scores *scores, c
     if (s->is_outside)
         return;
     bool is_ascending = s->forward_score.has_begun || (first == 0 && !s->backward_score.has_begun);
+    if (s->watch.chain)
+        note_rules(s, is_ascending, scores, path);
     if (is_ascending)
         sp_path_walk_add(&s->forward_score, scores, path);
     else
@@ -167,7 +189,9 @@ sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
     double tolerance = sp_verify_tolerance(s->recording.n_steps, isnan(value) ? 0 : value) + 1e-12 * s->magnitude;
     bool may_overflow = s->magnitude > 1e300 && !s->is_outside,
          is_close = isnan(value) || fabs(sum - value) <= tolerance || (s->is_least && sum >= value);
-    return may_overflow || (sum > -INFINITY && is_close) ? SP_OK : sp_decode_bug(value, sum, err);
+    if (!may_overflow && !(sum > -INFINITY && is_close))
+        return sp_decode_bug(value, sum, err);
+    return sp_rules_watch_end(&s->watch) ? sp_decode_bug(NAN, -INFINITY, err) : SP_OK;
 }
 
 /* ---- where there is no path ---- */

@@ -10,6 +10,7 @@
 #include "core/path_score.h"
 #include "core/workers.h"
 #include "decode/recording.h"
+#include "decode/rules_watch.h"
 #include "statepath/stream.h"
 
 typedef struct sp_sequence {
@@ -35,8 +36,9 @@ typedef struct sp_sequence {
     double *table; /* see path_score.h */
     sp_path_walk forward_score;
     sp_path_descent backward_score;
-    bool is_outside;  /* the path has a class that does not exist */
-    double magnitude; /* of the finite scores along the path, added up */
+    bool is_outside;      /* the path has a class that does not exist */
+    double magnitude;     /* of the finite scores along the path, added up */
+    sp_rules_watch watch; /* of a path that comes in pieces: does it break a hard rule? */
 } sp_sequence;
 
 /* A long recording. The steps of a piece are a multiple of SP_PIECE_UNIT. False on lack of memory; to be cleared in every case.
@@ -75,8 +77,8 @@ double sp_sequence_score(const sp_sequence *s);
 /* Begins the score anew: another path follows. False: no memory. */
 bool sp_sequence_forget_score(sp_sequence *s);
 
-/* Compares the path that was written with s->recurrence or, where there is none, looks whether it is legal: see verify.h. SP_OK,
- * SP_EBUG, SP_ENOMEM. */
+/* Compares the path that was written with s->recurrence or, where there is none, looks whether it is legal: see verify.h. Of a path in
+ * pieces the hard rules are looked at, too: see rules_watch.h. SP_OK, SP_EBUG, SP_ENOMEM. */
 sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err);
 
 /* Says that there is no path: SP_ENOPATH and where. Errors: SP_ENOMEM, what reading returns. */

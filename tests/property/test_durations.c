@@ -1,14 +1,15 @@
-/* Durations against their definition: all paths of small random models, weighed run by run. Nothing here knows how a chain counts. */
+/* Durations against their definition: all paths of small random models, weighed run by run (path_weight.h). */
 #include "check.h"
 #include "decode_one.h"
 #include "drawn.h"
+#include "path_weight.h"
 #include "random_batch.h"
 #include "random_model.h"
 #include "statepath/advanced.h"
 #include "statepath/metrics.h"
 #include "statepath/stream.h"
 
-enum { STEPS = 7, CLASSES = 3, STATES = 6, PATHS = 2187, CASES = 200 };
+enum { STEPS = 7, CLASSES = 3, PATHS = 2187, CASES = 200 };
 
 static const random_shape shapes[] = {
     /* classes, steps, states a class, dwell, ties, weights, gaps, impossible */
@@ -16,138 +17,6 @@ static const random_shape shapes[] = {
     {2, 7, 1, 1, NO, WEIGHTS, GAPS, 0}, {3, 6, 2, 1, NO, WEIGHTS, GAPS, 0.1}, {3, 6, 2, 1, TIES, NO, NO, 0},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-
-/* ---- p(d) by its definition ---- */
-
-static double density(const sp_duration *d, double n)
-{
-    const double extra = d->centre.value - 1, r = d->spread;
-    switch (d->form) {
-    case SP_DURATION_PMF:
-        return n <= d->n_pmf ? d->pmf[(int)n - 1] : 0;
-    case SP_DURATION_NEGATIVE_BINOMIAL:
-        return extra == 0 ? n == 1
-                          : exp(lgamma(n - 1 + r) - lgamma(r) - lgamma(n) + r * log(r / (r + extra)) +
-                                (n - 1) * log(extra / (r + extra)));
-    case SP_DURATION_POISSON:
-        return extra == 0 ? n == 1 : exp((n - 1) * log(extra) - extra - lgamma(n));
-    case SP_DURATION_LOG_NORMAL: {
-        const double a = n == 1 ? -INFINITY : log((n - .5) / d->centre.value) / r, b = log((n + .5) / d->centre.value) / r;
-        return .5 * (erfc(-b / sqrt(2)) - erfc(-a / sqrt(2)));
-    }
-    default:
-        return 1;
-    }
-}
-
-static bool is_supported(const sp_duration *d, double n)
-{
-    return n >= d->min.value && (d->max.value == 0 || n <= d->max.value);
-}
-
-/* log p(d) of a whole run, log of the tail of one that is cut. */
-static double run_weight(const sp_duration *d, int64_t length, bool is_cut)
-{
-    const bool is_named = d->form != SP_DURATION_RANGE && d->form != SP_DURATION_PMF;
-    double all = 0, tail = 0;
-    if (d->form == SP_DURATION_RANGE)
-        return is_cut                            ? (d->max.value == 0 || length <= d->max.value ? 0 : -INFINITY)
-               : is_supported(d, (double)length) ? 0
-                                                 : -INFINITY;
-    for (int n = 2000; n > 0; n--) {
-        const double p = d->form == SP_DURATION_PMF || is_supported(d, n) ? density(d, n) : 0;
-        all += p;
-        tail += n >= length ? p : 0;
-    }
-    if (!is_cut)
-        tail = d->form == SP_DURATION_PMF || is_supported(d, (double)length) ? density(d, (double)length) : 0;
-    return log(tail) - (is_named ? log(all) : 0);
-}
-
-/* ---- a path of classes ---- */
-
-typedef struct weighed {
-    double best, sum; /* over the state paths that emit it: log of the greatest weight, sum of weights */
-} weighed;
-
-static int32_t class_of_state(const random_case *c, int32_t s)
-{
-    const int32_t k = c->model->state_class ? c->model->state_class[s] : s;
-    for (int32_t column = 0; column < c->model->n_classes; column++)
-        if (c->class_of_column[column] == k)
-            return column;
-    return -1;
-}
-
-static const sp_duration *duration_of(const random_case *c, int32_t column)
-{
-    const sp_duration *d = c->model->durations ? &c->model->durations[c->class_of_column[column]] : NULL;
-    return d && d->form != SP_DURATION_FREE ? d : NULL;
-}
-
-static bool is_gap(const random_case *c, int64_t t)
-{
-    return t == 0 || t == c->scores.n_steps || (c->segments && c->segments[t] != c->segments[t - 1]);
-}
-
-/* All runs' weights, and the scores. */
-static double weigh_runs(const random_case *c, const int32_t *path)
-{
-    double weight = 0;
-    for (int64_t t = 0, begin = 0; t < c->scores.n_steps; t++) {
-        weight += sp_scores_at(&c->scores, t, path[t]);
-        if (!is_gap(c, t + 1) && path[t + 1] == path[t])
-            continue;
-        const sp_duration *d = duration_of(c, path[t]);
-        const bool is_cut = (is_gap(c, begin) && !c->model->whole_at_start) || (is_gap(c, t + 1) && !c->model->whole_at_end);
-        if (d)
-            weight += run_weight(d, t + 1 - begin, is_cut);
-        begin = t + 1;
-    }
-    return weight;
-}
-
-static double move(const random_case *c, int32_t from, int32_t to, int32_t n_own)
-{
-    const sp_model *m = c->model;
-    if (from == to && duration_of(c, class_of_state(c, from)) && n_own == 1)
-        return 0; /* the duration's */
-    const int64_t e = sp_model_edge(m, from, to);
-    return e < 0 ? -INFINITY : m->weight ? m->weight[e] : 0;
-}
-
-static weighed weigh(const random_case *c, const int32_t *path)
-{
-    const sp_model *m = c->model;
-    const double runs = weigh_runs(c, path);
-    double best[2][STATES], sum[2][STATES];
-    int32_t n_own[CLASSES] = {0};
-    for (int32_t s = 0; s < m->n_states; s++)
-        n_own[class_of_state(c, s)]++;
-    for (int64_t t = 0; t < c->scores.n_steps; t++)
-        for (int32_t j = 0; j < m->n_states; j++) {
-            double b = -INFINITY, a = 0;
-            for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
-                const double w = is_gap(c, t) ? 0 : move(c, i, j, n_own[class_of_state(c, i)]);
-                b = fmax(b, best[(t + 1) % 2][i] + w);
-                a += sum[(t + 1) % 2][i] * exp(w);
-            }
-            if (t == 0) {
-                b = m->start ? m->start[j] : 0;
-                a = exp(b);
-            }
-            const bool is_own = class_of_state(c, j) == path[t];
-            best[t % 2][j] = is_own ? b : -INFINITY;
-            sum[t % 2][j] = is_own ? a : 0;
-        }
-    weighed all = {-INFINITY, 0};
-    for (int32_t j = 0; j < m->n_states; j++) {
-        const double end = m->end ? m->end[j] : 0;
-        all.best = fmax(all.best, best[(c->scores.n_steps - 1) % 2][j] + end + runs);
-        all.sum += sum[(c->scores.n_steps - 1) % 2][j] * exp(end + runs);
-    }
-    return all;
-}
 
 /* ---- all paths ---- */
 
@@ -172,12 +41,13 @@ static void weigh_all(const random_case *c, all_paths *a)
 {
     const int32_t K = c->scores.n_classes;
     const int64_t T = c->scores.n_steps;
+    path_weigher weigher = path_weigher_new(c);
     memset(a, 0, sizeof *a);
     a->n = (int)lround(pow(K, (double)T));
     for (int i = 0; i < a->n; i++) {
         for (int64_t t = 0, rest = i; t < T; t++, rest /= K)
             a->path[i][t] = (int32_t)(rest % K);
-        a->weight[i] = weigh(c, a->path[i]);
+        a->weight[i] = path_weigh(&weigher, a->path[i]);
         a->z += a->weight[i].sum;
         for (int64_t t = 0; t < T; t++)
             a->marginal[t][a->path[i][t]] += a->weight[i].sum;
@@ -189,6 +59,7 @@ static void weigh_all(const random_case *c, all_paths *a)
     for (int64_t t = 0; t < T; t++)
         for (int32_t k = 0; k < K; k++)
             a->marginal[t][k] /= a->has_path ? a->z : 1;
+    path_weigher_free(&weigher);
 }
 
 static const weighed *weight_of(const random_case *c, const all_paths *a, const int32_t *path)
@@ -666,20 +537,20 @@ static void test_minimum_is_min_dwell(void **state)
 /* Does the path say nothing at t, inside of the segment of the run beside it? */
 static bool is_unscored(const random_case *c, const int32_t *path, int64_t t, int64_t gap)
 {
-    return !is_gap(c, gap) && path[t] < 0;
+    return !is_side(c, gap) && path[t] < 0;
 }
 
 static sp_transition_counts count_runs(const random_case *c, const int32_t *path)
 {
     sp_transition_counts counts = {.short_runs = 0};
     for (int64_t t = 0, begin = 0; t < c->scores.n_steps; t++) {
-        if (!is_gap(c, t + 1) && path[t + 1] == path[t])
+        if (!is_side(c, t + 1) && path[t + 1] == path[t])
             continue;
-        const sp_duration *d = path[t] >= 0 ? duration_of(c, path[t]) : NULL;
+        const sp_duration *d = path[t] >= 0 ? duration_of_column(c, path[t]) : NULL;
         const bool is_cut = is_unscored(c, path, begin - 1, begin) || is_unscored(c, path, t + 1, t + 1) ||
-                            (is_gap(c, begin) && !c->model->whole_at_start) || (is_gap(c, t + 1) && !c->model->whole_at_end);
-        if (d && run_weight(d, t + 1 - begin, is_cut) == -INFINITY) {
-            const bool is_long = run_weight(d, t + 1 - begin, true) == -INFINITY;
+                            (is_side(c, begin) && !c->model->whole_at_start) || (is_side(c, t + 1) && !c->model->whole_at_end);
+        if (d && duration_weight(d, t + 1 - begin, is_cut) == -INFINITY) {
+            const bool is_long = duration_weight(d, t + 1 - begin, true) == -INFINITY;
             counts.short_runs += !is_long;
             counts.long_runs += is_long;
         }

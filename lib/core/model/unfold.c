@@ -7,8 +7,6 @@
 #include "core/model/model.h"
 #include "core/try.h"
 
-enum { NONE_YET = -2, SEVERAL = -1 };
-
 /* calloc that never asks for nothing, so that NULL always means lack of memory. */
 static void *new_array(int64_t n, size_t size)
 {
@@ -21,6 +19,14 @@ static const sp_run_weights *duration_of(const sp_placement *place, int32_t s)
 {
     const int32_t k = sp_model_state_class(place->model, s);
     return place->weight && place->weight[k].n_whole > 0 ? &place->weight[k] : NULL;
+}
+
+/* How the only declared state of a class with a duration stays is the duration's, whatever the matrix says of it. Of several states
+ * the matrix says how they follow each other. In a product with rules the transitions say it of one state, too: the rules have taken
+ * some of them away, and priced others. */
+static bool stays_by_duration(const sp_placement *place, int32_t k)
+{
+    return place->n_own[k] <= 1 && !place->gaps;
 }
 
 static int32_t column_of_state(const sp_model *model, const int32_t *column_of_class, int32_t s)
@@ -38,6 +44,7 @@ static void place_start(sp_chain *chain, const sp_placement *place, int32_t s, i
 {
     const sp_model *model = place->model;
     chain->entry[state] = !place->gaps || place->gaps->entry[s];
+    chain->fresh[state] = !place->gaps || place->gaps->fresh[s];
     chain->start[state] = model->start ? model->start[s] : 0;
 }
 
@@ -95,10 +102,11 @@ static bool new_states(sp_chain *chain, int64_t total, bool has_durations)
     chain->state_class = new_array(total, sizeof *chain->state_class);
     chain->declared = new_array(total, sizeof *chain->declared);
     chain->entry = new_array(total, 1);
+    chain->fresh = new_array(total, 1);
     chain->start = new_array(total, sizeof *chain->start);
     chain->end = new_array(total, sizeof *chain->end);
     chain->leave = has_durations ? new_array(total, sizeof *chain->leave) : NULL;
-    return chain->state_class && chain->declared && chain->entry && chain->start && chain->end &&
+    return chain->state_class && chain->declared && chain->entry && chain->fresh && chain->start && chain->end &&
            (chain->leave || !has_durations);
 }
 
@@ -163,17 +171,6 @@ done:
     return status;
 }
 
-static void find_only_states(sp_placement *place)
-{
-    const sp_model *model = place->model;
-    for (int32_t k = 0; k < model->n_classes; k++)
-        place->state_of[k] = NONE_YET;
-    for (int32_t s = 0; s < model->n_states; s++) {
-        int32_t *only = &place->state_of[sp_model_state_class(model, s)];
-        *only = *only == NONE_YET ? s : SEVERAL;
-    }
-}
-
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
                             const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err)
 {
@@ -181,10 +178,11 @@ sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp
                             .gaps = gaps,
                             .whole = new_array(model->n_states, sizeof *place->whole),
                             .cut = new_array(model->n_states, sizeof *place->cut),
-                            .state_of = new_array(model->n_classes, sizeof *place->state_of)};
+                            .n_own = new_array(model->n_classes, sizeof *place->n_own)};
     sp_status status = SP_OK;
-    TRY(place->whole && place->cut && place->state_of ? SP_OK : sp_no_memory(err));
-    find_only_states(place);
+    TRY(place->whole && place->cut && place->n_own ? SP_OK : sp_no_memory(err));
+    for (int32_t s = 0; s < model->n_states; s++)
+        place->n_own[sp_model_state_class(model, s)]++;
     TRY(weigh_runs(place, options, err));
     TRY(place_states(place, column_of_class, chain, err));
 done:
@@ -198,7 +196,7 @@ void sp_placement_clear(sp_placement *place)
     free(place->weight);
     free(place->whole);
     free(place->cut);
-    free(place->state_of);
+    free(place->n_own);
     *place = (sp_placement){.model = NULL};
 }
 
@@ -245,7 +243,7 @@ static void add_transition(sp_edge_list *list, const sp_placement *place, bool b
     } else if (sp_model_state_class(place->model, u) != k) {
         add_ways_out(list, w, from, false, to.first, weight);
         add_ways_out(list, w, place->cut[s], true, to.first, weight);
-    } else if (place->state_of[k] < 0) { /* how the only state of a class stays is the duration's, see list_edges() */
+    } else if (!stays_by_duration(place, k)) {
         add_run(list, w, from, to, weight);
         add_run(list, w, place->cut[s], place->cut[u], weight);
     }
@@ -278,7 +276,7 @@ void sp_list_edges(const sp_chain_options *options, const sp_placement *place, c
         for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
             add_transition(list, place, by_rows, s, model->to[e],
                            options->is_boolean || !model->weight ? 0 : options->transition_weight * model->weight[e]);
-        if (w && !by_rows && place->state_of[sp_model_state_class(model, s)] >= 0) {
+        if (w && !by_rows && stays_by_duration(place, sp_model_state_class(model, s))) {
             add_run(list, w, place->whole[s], place->whole[s], 0);
             add_run(list, w, place->cut[s], place->cut[s], 0);
         }
@@ -290,7 +288,7 @@ void sp_list_edges(const sp_chain_options *options, const sp_placement *place, c
 bool sp_has_plain_runs(const sp_placement *place)
 {
     for (int32_t k = 0; place->weight && k < place->model->n_classes; k++)
-        if (place->weight[k].n_whole > 0 && place->state_of[k] == SEVERAL)
+        if (place->weight[k].n_whole > 0 && !stays_by_duration(place, k))
             return false;
     return place->weight != NULL;
 }

@@ -13,6 +13,7 @@ typedef struct sp_state_row {
 /* What may stand first after a gap, in declared states, where not each may. */
 typedef struct sp_declared_gaps {
     const uint8_t *entry; /* [n_states] after some gap */
+    const uint8_t *fresh; /* [n_states] begins a dwell */
     const int64_t
         *row; /* [n_states+1] after a gap that follows state s, to[row[s]] .. at such weights; NULL: whatever was before */
     const int32_t *to;
@@ -23,11 +24,11 @@ typedef struct sp_placement {
     const sp_model *model;
     const sp_declared_gaps *gaps; /* NULL: each state may stand first after a gap */
     sp_state_row *whole, *cut;    /* [model->n_states]; n = 0: no such row */
-    int32_t *state_of;            /* [K] the only declared state of a class, below 0: there are several or none */
+    int32_t *n_own;               /* [K] how many declared states a class has */
     sp_run_weights *weight;       /* [K] of the model's classes; NULL: none has a duration */
 } sp_placement;
 
-/* gaps: NULL, or borrowed. Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
+/* gaps: NULL, or borrowed: of a product with rules (core/rules/product.h). Weighs runs, hands out the compiled states in the order column, declaration, row, place in the row, and fills what a chain has for
  * each. To be cleared in every case. SP_OK, SP_EMODEL (too many states), SP_ENOMEM. */
 sp_status sp_placement_make(sp_placement *place, const sp_model *model, const sp_declared_gaps *gaps,
                             const sp_chain_options *options, const int32_t *column_of_class, sp_chain *chain, sp_error *err);
@@ -53,7 +54,7 @@ typedef enum sp_edge_kind {
 void sp_list_edges(const sp_chain_options *options, const sp_placement *place, const sp_chain *chain, sp_edge_kind kind,
                    sp_edge_list *list);
 
-/* Has each class with a duration one declared state? */
+/* Is staying the duration's in each class that has one? */
 bool sp_has_plain_runs(const sp_placement *place);
 
 /* Fills what a run graph has for each row of runs. graph->rows has room for them. */

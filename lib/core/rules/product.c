@@ -450,7 +450,7 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
     int64_t *row = sp_zeros(own, M + 1, sizeof *row), *gap_row = sp_zeros(own, M + 1, sizeof *gap_row), n_edges = 0;
     double *weight = sp_zeros(own, (size_t)g->n_edges, sizeof *weight), *start = sp_zeros(own, M, sizeof *start),
            *end = sp_zeros(own, M, sizeof *end), *gap_weight = sp_zeros(own, (size_t)(n_across + 1), sizeof *gap_weight);
-    uint8_t *entry = sp_zeros(own, M, 1);
+    uint8_t *entry = sp_zeros(own, M, 1), *fresh = sp_zeros(own, M, 1);
     if (own->is_short)
         return sp_no_memory(err);
     for (int32_t i = 0; i < g->n; i++) {
@@ -458,6 +458,7 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
         if (s >= 0) {
             state_class[s] = b->class[g->label[i]];
             declared[s] = b->state[g->label[i]];
+            fresh[s] = g->label[i] == b->first[declared[s]];
             start[s] = g->start[i];
             end[s] = g->end[i];
         }
@@ -484,7 +485,7 @@ static sp_status hand_out(const graph *g, const base *b, sp_product *product, sp
     m->min_dwell = NULL;
     m->n_rules = 0;
     product->declared = declared;
-    product->gaps = (sp_declared_gaps){entry, n_across >= 0 ? gap_row : NULL, gap_to, gap_weight};
+    product->gaps = (sp_declared_gaps){entry, fresh, n_across >= 0 ? gap_row : NULL, gap_to, gap_weight};
     return SP_OK;
 }
 

@@ -55,7 +55,27 @@ typedef struct sp_rule_walk {
 } sp_rule_walk;
 
 /* The next step, of class k (-1: without label). is_gap: the chain is broken before it. Returns its violations. */
-int32_t sp_rule_walk_step(sp_rule_walk *walk, const sp_chain_rule *rule, int32_t k, bool is_gap);
+static inline int32_t sp_rule_walk_step(sp_rule_walk *walk, const sp_chain_rule *rule, int32_t k, bool is_gap)
+{
+    const sp_rule_automaton *a = &rule->automaton;
+    const int32_t K = a->n_classes, letters[2] = {SP_RULE_GAP(K), k < 0 ? SP_RULE_UNKNOWN(K) : k};
+    int32_t n = 0;
+    for (int i = !is_gap; i < 2; i++) {
+        const int32_t letter = letters[i];
+        if (!a->is_backward) {
+            const size_t at = (size_t)walk->state * (size_t)SP_RULE_LETTERS(K) + (size_t)letter;
+            n += a->broken[at];
+            walk->state = a->next[at];
+            continue;
+        }
+        if (a->next[letter] != 0) /* from state 0: what closes open steps */
+            walk->n_open = 0;
+        if (a->broken[letter] && walk->n_open++ == 0)
+            walk->first_open = walk->n_steps;
+    }
+    walk->n_steps++;
+    return n;
+}
 
 /* The path is over: violations that show at its end only. *step: where, the first open step of `every a followed_by c`, else the last. */
 int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, int64_t *step);

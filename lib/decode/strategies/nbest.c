@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/isa.h"
+#include "decode/rules_watch.h"
 #include "decode/strategies/history.h"
 #include "decode/verify.h"
 
@@ -139,6 +140,8 @@ static sp_status verify_paths(sp_path_walk *walk, const sp_scores *scores, const
         const int32_t *path = found->paths + r * found->stride;
         status = walk->chain->is_plain ? sp_verify(&verifier, scores, path, found->scores[r], err)
                                        : sp_verify_by_walk(walk, scores, path, found->scores[r], err);
+        if (status == SP_OK)
+            status = sp_rules_verify(walk->chain, scores, path, err);
     }
     return status;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "decode/rules_watch.h"
 #include "decode/strategies/can_end.h"
 #include "decode/strategies/frontier.h"
 #include "decode/strategies/online.h"
@@ -64,6 +65,7 @@ struct sp_online {
     int32_t *ancestors;  /* [M] */
     uint8_t *is_seen;    /* [M] all 0 between uses */
     uint8_t *reach;      /* [2,M] states that some path reaches at the newest step, whatever was decided; and room for the next */
+    sp_rules_watch watch; /* what was decided */
 };
 
 sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err)
@@ -80,7 +82,7 @@ sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_
     o->doubles = malloc(sp_frontier_doubles(chain, 4) * sizeof *o->doubles);
     o->ints = malloc((sp_frontier_ints(chain, 4) + 2 * n_states) * sizeof *o->ints);
     o->is_seen = calloc(3 * n_states, 1);
-    if (!o->doubles || !o->ints || !o->is_seen) {
+    if (!o->doubles || !o->ints || !o->is_seen || !sp_rules_watch_init(&o->watch, chain)) {
         sp_online_free(o);
         return sp_no_memory(err);
     }
@@ -116,6 +118,7 @@ void sp_online_free(sp_online *o)
     free(o->ints);
     free(o->is_seen);
     sp_can_end_clear(&o->can_end);
+    sp_rules_watch_clear(&o->watch);
     free(o);
 }
 
@@ -166,6 +169,7 @@ void sp_online_restart(sp_online *o)
     for (int f = 0; f < 4; f++)
         sp_frontier_clear(&o->frontiers[f]);
     o->n_pushed = o->n_decided = o->n_fixed = o->n_forced = 0;
+    sp_rules_watch_restart(&o->watch);
 }
 
 int32_t sp_online_pending(const sp_online *o)
@@ -423,6 +427,14 @@ static sp_status stuck(const sp_online *o, bool is_reached, sp_error *err)
                       (long long)o->n_pushed);
 }
 
+/* Is class k, decided at step t, one that an allowed path can have there? The anchor is empty where nothing leads to it from what was
+ * decided before. */
+static bool is_lawful(sp_online *o, int64_t t, int32_t k, bool has_anchor)
+{
+    sp_rules_watch_step(&o->watch, k, o->gaps[(size_t)t % o->capacity]);
+    return !o->watch.is_broken && !(has_anchor && o->anchor->n_live == 0);
+}
+
 /* Takes a step into the window. */
 static sp_status take(sp_online *o, const double *row, bool is_gap, sp_error *err)
 {
@@ -461,7 +473,7 @@ sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *
     if (status != SP_OK)
         return status;
     *decided = o->n_pushed - o->n_decided > o->lag ? decide(o) : -1;
-    if (*decided >= 0 && o->anchor->n_live == 0) /* nothing leads there from what was decided before */
+    if (*decided >= 0 && !is_lawful(o, o->n_decided - 1, *decided, true))
         return sp_decode_bug(NAN, -INFINITY, err);
     return SP_OK;
 }
@@ -572,7 +584,7 @@ sp_status sp_online_push_exact(sp_online *o, const double *row, bool is_gap, int
         } else {
             break;
         }
-        if (o->has_anchor && o->anchor->n_live == 0)
+        if (!is_lawful(o, o->n_decided - 1, k, o->has_anchor))
             return sp_decode_bug(NAN, -INFINITY, err);
         classes[(*n)++] = k;
     }
@@ -601,6 +613,10 @@ sp_status sp_online_finish(sp_online *o, int32_t *classes, int32_t *n, sp_error 
             if (t > o->n_decided)
                 i = back_of(o, t)[i];
         }
+        for (int64_t t = o->n_decided; t < o->n_pushed; t++)
+            sp_rules_watch_step(&o->watch, classes[t - o->n_decided], o->gaps[(size_t)t % o->capacity]);
+        if (sp_rules_watch_end(&o->watch))
+            return sp_decode_bug(NAN, -INFINITY, err);
     }
     *n = n_pending;
     sp_online_restart(o);

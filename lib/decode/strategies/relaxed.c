@@ -4,7 +4,7 @@
  *
  *     price[0,j] = start(j) + e(0,j)
  *     price[t,j] = best of { price[t-1,i] + log_trans[i,j]   for each predecessor i
- *                          { price[t-1,i] + one broken rule  for every i, when j is an entry state
+ *                          { price[t-1,i] + one broken rule  for every i, when j begins a dwell or run
  *                  + e(t,j)
  *
  * where a finite term adds to the score and a term of -INFINITY adds one broken rule. The second line is the same for all j, so
@@ -102,11 +102,12 @@ static void step_to(const sp_state_search *f, const double *e, sp_reach how, pri
     const bool is_gap = how == SP_REACH_ENTRY;
     const price *now = f->now;
     const int32_t *rank = f->ranks.rank;
-    const int32_t jump_from = best_left(f, is_gap);
-    const price jump = left(f, jump_from, is_gap);
+    const int32_t jump_from = best_left(f, false), gap_from = is_gap ? best_left(f, true) : jump_from;
+    const price jump = left(f, jump_from, false), over_gap = left(f, gap_from, is_gap);
     for (int32_t j = 0; j < c->n_states; j++) {
-        price best = c->entry[j] ? jump : no_price;
-        int32_t best_from = jump_from;
+        const bool is_free = is_gap && c->entry[j];
+        price best = is_free ? over_gap : c->fresh[j] ? jump : no_price;
+        int32_t best_from = is_free ? gap_from : jump_from;
         for (int64_t p = into->pred_row[j]; p < into->pred_row[j + 1] && !is_gap; p++) {
             int32_t i = into->pred[p];
             price candidate = {now[i].n_broken, now[i].score + into->pred_weight[p]};
@@ -145,7 +146,7 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
         f->n_taken = 0;
         for (int32_t j = 0; j < c->n_states; j++)
             now[j] =
-                c->entry[j] || c->start[j] > -INFINITY ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+                c->fresh[j] || c->start[j] > -INFINITY ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
         return true;
     }
     if (f->is_greedy)
@@ -180,7 +181,7 @@ static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int
     else if (how == SP_REACH_NEXT)
         forbidden = sp_chain_weight(into, before, state) == -INFINITY;
     else
-        forbidden = sp_chain_leave(c, before) == -INFINITY;
+        forbidden = !c->entry[state] || sp_chain_leave(c, before) == -INFINITY;
     return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
 }
 

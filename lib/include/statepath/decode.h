@@ -195,8 +195,8 @@ typedef struct sp_decode_output {
 } sp_decode_output;
 
 /* Decodes each recording of a batch. Each path of a strategy that maximises something is added up and compared with the value of
- * the recurrence that found it, and each path that must be legal is looked at: where they differ by more than 1e-9 (T + |value|),
- * or the path is illegal, the recording gets no path and the status SP_EBUG. Recordings that cannot be decoded say so in results;
+ * the recurrence that found it, and each path that must be legal is looked at, its hard rules by their own automata: where they differ
+ * by more than 1e-9 (T + |value|), or the path is illegal, the recording gets no path and the status SP_EBUG. Recordings that cannot be decoded say so in results;
  * the call still returns SP_OK.
  *
  * With options->relax a recording that the strategy cannot decode is decoded once more, see above.

@@ -1,0 +1,185 @@
+/* A path that breaks a hard rule is withheld, whatever chain found it: here the rules of one chain are put into another, which knows
+ * nothing of them. */
+#include "check.h"
+#include "core/chain_states.h" /* the chain that is spoilt */
+#include "decode_one.h"
+#include "random_batch.h"
+#include "statepath/advanced.h"
+
+enum { K = 2, T = 40, RECORDINGS = 40 };
+
+/* Scores of which the best class is `often`, but for step `rare` of each ten. */
+static void put_scores(double *data, int64_t n, int32_t often, int64_t rare)
+{
+    for (int64_t t = 0; t < n; t++) {
+        const int32_t best = t % 10 == rare ? 1 - often : often;
+        data[t * K + best] = -.1;
+        data[t * K + 1 - best] = -2.5;
+    }
+}
+
+static sp_chain *chain_with(const char *rule, double cost)
+{
+    const char *const names[K] = {"a", "b"};
+    const uint8_t all[K * K] = {1, 1, 1, 1};
+    sp_model *model = sp_model_new("two", K, names);
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, all, NULL, &err), &err);
+    assert_ok(sp_model_add_rule(model, "broken", rule, cost, false, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    return chain;
+}
+
+/* A chain of a rule that every path keeps, in which `rule` is put in its place. */
+static sp_chain *spoilt(const char *kept, const char *rule, double cost)
+{
+    sp_chain *chain = chain_with(kept, INFINITY), *other = chain_with(rule, cost);
+    struct sp_chain_rule *own = chain->rules;
+    chain->rules = other->rules;
+    other->rules = own;
+    if (chain->across)
+        chain->across->rules = chain->rules;
+    sp_chain_free(other);
+    return chain;
+}
+
+typedef struct broken_rule {
+    const char *rule;
+    int32_t often; /* the scores' best class, but for one step in ten */
+    bool has_gaps; /* each 16 steps */
+} broken_rule;
+
+static const broken_rule rules[] = {
+    {"at_most 20 b", 1, false}, {"never a b a", 0, false},        {"at_least 30 a", 1, false},         {"last a", 1, false},
+    {"never a b a", 0, true},   {"at_most 3 runs of a", 1, true}, {"every b followed_by a", 1, false}, {"first a", 1, true},
+};
+
+typedef struct in_pieces {
+    const sp_scores *scores;
+    int32_t path[T];
+} in_pieces;
+
+static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
+{
+    const in_pieces *p = arg;
+    (void)err;
+    *scores = *p->scores;
+    scores->data = (const double *)p->scores->data + first * K;
+    scores->segments = p->scores->segments ? p->scores->segments + first : NULL;
+    scores->n_steps = n;
+    return SP_OK;
+}
+
+static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+{
+    in_pieces *p = arg;
+    (void)broken, (void)err;
+    for (int64_t t = 0; t < n; t++)
+        p->path[first + t] = path ? path[t] : -1;
+    return SP_OK;
+}
+
+static sp_decoded decode_in_pieces(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options,
+                                   sp_workers *workers)
+{
+    in_pieces p = {.scores = scores};
+    const sp_long_recording recording = {T, 16, scores->segments != NULL, read_piece, write_piece, &p};
+    sp_decoded result;
+    sp_error err;
+    assert_ok(sp_decode_long(chain, &recording, options, workers, &result, &err), &err);
+    for (int64_t t = 0; t < T; t++)
+        assert_int_equal(p.path[t] < 0, result.status != SP_OK);
+    return result;
+}
+
+static sp_status stream(const sp_chain *chain, const sp_scores *scores, bool is_exact)
+{
+    sp_online *online;
+    int32_t classes[T], n;
+    sp_error err;
+    assert_ok((is_exact ? sp_online_new_exact : sp_online_new)(chain, 3, &online, &err), &err);
+    sp_status status = SP_OK;
+    for (int64_t t = 0; t < T && status == SP_OK; t++) {
+        const double *row = (const double *)scores->data + t * K;
+        status = is_exact ? sp_online_push_exact(online, row, sp_scores_is_gap(scores, t), classes, &n, &err)
+                          : sp_online_push(online, row, sp_scores_is_gap(scores, t), classes, &err);
+    }
+    if (status == SP_OK)
+        status = sp_online_finish(online, classes, &n, &err);
+    sp_online_free(online);
+    return status;
+}
+
+static void check(const broken_rule *r, const char *kept, double cost, sp_status expected)
+{
+    static double data[RECORDINGS * T * K];
+    int64_t segments[RECORDINGS * T], offsets[RECORDINGS + 1];
+    sp_chain *chain = spoilt(kept, r->rule, cost);
+    sp_scratch *scratch = sp_scratch_new();
+    sp_workers *workers = sp_workers_new(2);
+    for (int64_t t = 0; t < RECORDINGS * T; t++)
+        segments[t] = t / 16;
+    for (int64_t n = 0; n <= RECORDINGS; n++)
+        offsets[n] = n * T;
+    put_scores(data, RECORDINGS * T, r->often, 5);
+    const sp_scores all = {data, SP_F64, K, RECORDINGS * T, r->has_gaps ? segments : NULL, NULL, NULL};
+    const sp_batch batch = {all, RECORDINGS, offsets};
+    const sp_scores scores = sp_batch_recording(&batch, 0);
+    sp_error err;
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
+        const sp_decode_options options = {.strategy = {kind, sp_strategy_about(kind)->sample}};
+        const sp_status wanted = sp_strategy_about(kind)->is_legal ? expected : SP_OK;
+        int32_t path[T];
+        assert_int_equal(decode_one(options.strategy, chain, &scores, scratch, path, NULL, &err), wanted);
+        assert_int_equal(decode_in_pieces(chain, &scores, &options, workers).status, wanted);
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            answer a = answer_by(isa, workers, chain, &batch, &options);
+            for (int n = 0; n < RECORDINGS; n++) {
+                assert_int_equal(a.results[n].status, wanted);
+                assert_int_equal(a.paths[n * T] < 0, wanted != SP_OK);
+            }
+            answer_free(&a);
+        }
+        /* What is relaxed may break rules. */
+        assert_ok(decode_one_relaxed(options.strategy, chain, &scores, scratch, (sp_whole_output){.path = path}, &err), &err);
+    }
+    int32_t path[T];
+    double best_score;
+    sp_nbest_paths best = {.paths = path, .stride = T, .scores = &best_score};
+    assert_int_equal(sp_nbest(chain, &scores, 1, scratch, &best, &err), expected);
+    for (int is_exact = 0; is_exact < 2; is_exact++)
+        assert_int_equal(stream(chain, &scores, is_exact), expected);
+    sp_workers_free(workers);
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+}
+
+static void test_broken_rules_are_seen(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        check(&rules[r], "[a b]*", INFINITY, SP_EBUG);       /* one state a class */
+        check(&rules[r], "at_most 70 a", INFINITY, SP_EBUG); /* many */
+        check(&rules[r], "[a b]*", 1, SP_OK);                /* a priced rule may be broken */
+    }
+}
+
+/* The same paths under rules that they keep. */
+static void test_kept_rules_are_kept(void **state)
+{
+    (void)state;
+    static const broken_rule kept[] = {{"at_most 38 b", 1, false},         {"never a a", 1, true},
+                                       {"at_least 4 a", 1, false},         {"last b", 1, true},
+                                       {"never a b a", 1, false},          {"never . . . . . . . . . . . . . . . . .", 0, true},
+                                       {"every a followed_by b", 1, true}, {"at_most 8 runs of b", 1, true}};
+    for (size_t r = 0; r < sizeof kept / sizeof *kept; r++)
+        check(&kept[r], "[a b]*", INFINITY, SP_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken_rules_are_seen), cmocka_unit_test(test_kept_rules_are_kept)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
