@@ -62,8 +62,7 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
         has_dwell |= rules->dwell[k] > 1;
     sp_status status = SP_OK;
     TRY(sp_rules_new_model(rules, name, classes, &model, err));
-    if (!(model->start = malloc(n * sizeof *start)) ||
-        (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
+    if (!(model->start = malloc(n * sizeof *start)) || (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
         (prior && !(model->prior = malloc(n * sizeof *prior))) ||
         (has_dwell && !(model->min_dwell = malloc(n * sizeof *model->min_dwell))))
         TRY(sp_no_memory(err));

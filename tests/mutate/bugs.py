@@ -942,7 +942,7 @@ BUGS = [
         "|| (is_cut && t > w->first_cut))",
         ")"),
     Bug("lib/decode/strategies/uses_numbers.c", "weights that are no factors are taken for impossible",
-        "return !cuts_start && !cuts_end && !cuts_leave && (w->chain->runs ? w->f.runs.least : w->f.succ.least) >= log_least;",
+        "return !cuts_start && !cuts_end && !cuts_leave && weakest >= log_least;",
         "return true;"),
     Bug("lib/decode/strategies/uses_numbers.c", "scores that are no factors are taken for impossible",
         "*is_cut |= y < least && x[i] > -INFINITY;",

@@ -718,8 +718,8 @@ static void test_broken_runs(void **state)
     assert_true(n_short > 100 && n_long > 100);
 }
 
-/* A log-normal without a max has weights of all lengths; of one step it has what lies below 1.5, also below 0.5. Only where a millionth of a
- * millionth of it lies beyond what can be counted is it refused. */
+/* A log-normal without a max has weights of all lengths; of one step it has what lies below 1.5, also below
+ * 0.5. Only where a millionth of a millionth of it lies beyond what can be counted is it refused. */
 static void test_log_normal_lengths(void **state)
 {
     (void)state;

@@ -272,7 +272,8 @@ static void add_row(void *arg, int64_t t, const double *marginal, const double *
         sums->steps[k] += marginal[k];
 }
 
-/* Steps in each class and log Z are those of the marginals, and each step but the first of its stretch is gone to. Has it a path? */
+/* Steps in each class and log Z are those of the marginals, and each step but the first of its stretch is
+ * gone to. Has it a path? */
 static bool check_against_marginals(uint64_t seed, const random_case *c, sp_scratch *scratch)
 {
     tally *found = calloc(1, sizeof *found);
@@ -298,8 +299,8 @@ static bool check_against_marginals(uint64_t seed, const random_case *c, sp_scra
     return status == SP_OK;
 }
 
-/* Two classes that are never left, the second as one state, as two, and with a duration: it falls 2,000 nats behind, and wins in the
- * end. With a gap its lead begins anew. */
+/* Two classes that are never left, the second as one state, as two, and with a duration: it falls 2,000 nats
+ * behind, and wins in the end. With a gap its lead begins anew. */
 static void a_class_that_comes_back(void **state)
 {
     (void)state;
@@ -351,8 +352,8 @@ static void a_class_that_comes_back(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Rules with few changes, of one or two states a class: every state may stay, and goes to few others. has_durations: some classes
- * are left after 400 steps, or have a negative binomial. */
+/* Rules with few changes, of one or two states a class: every state may stay, and goes to few others.
+ * has_durations: some classes are left after 400 steps, or have a negative binomial. */
 static sp_model *draw_sparse(random_source *random, int32_t K, bool has_durations)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
@@ -422,7 +423,8 @@ static void classes_that_come_back(void **state)
     sp_scratch_free(scratch);
 }
 
-/* Weights, starts, ends and scores of which each is as far below the others as numbers go: twice in a path. */
+/* Weights, starts, ends and scores of which each is as far below the others as numbers go: twice in a path.
+ * */
 static void factors_far_apart(void **state)
 {
     (void)state;
@@ -478,12 +480,9 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uses_are_those_of_all_paths),
-        cmocka_unit_test(uses_are_derivatives),
-        cmocka_unit_test(paths_far_behind_count),
-        cmocka_unit_test(a_class_that_comes_back),
-        cmocka_unit_test(classes_that_come_back),
-        cmocka_unit_test(factors_far_apart),
+        cmocka_unit_test(uses_are_those_of_all_paths), cmocka_unit_test(uses_are_derivatives),
+        cmocka_unit_test(paths_far_behind_count),      cmocka_unit_test(a_class_that_comes_back),
+        cmocka_unit_test(classes_that_come_back),      cmocka_unit_test(factors_far_apart),
         cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,14 @@
-/* Expected uses of weights, in numbers: the exponentials of a and b of forward_backward.c themselves, rows of which are scaled to a greatest
- * value of `most`. That costs no exponential a state.
+/* Expected uses of weights, in numbers: the exponentials of a and b of forward_backward.c themselves, rows of which are
+ * scaled to a greatest value of `most`. That costs no exponential a state.
  *
- * Numbers of a row below 1 are cut: taken for 0. A path that a is cut on in a row weighs, of the greatest a times the greatest b of that row,
- * less than 1 / most, if b is whole there; so while the sum over the row of exp(a + b) is above `tiny`, less than M / (most tiny) of the
- * whole is lost, which no double shows. The same holds of b where a is whole. Where a row is thinner, or a was cut at a row from which on b is
- * cut, too, the answer is not known: a class that falls far behind, and then wins more, is lost on both sides.
+ * Numbers of a row below 1 are cut: taken for 0. A path that a is cut on in a row weighs, of the greatest a times the
+ * greatest b of that row, less than 1 / most, if b is whole there; so while the sum over the row of exp(a + b) is above
+ * `tiny`, less than M / (most tiny) of the whole is lost, which no double shows. The same holds of b where a is whole.
+ * Where a row is thinner, or b is cut at the first row where a was, or after it, the answer is not known: a class that
+ * falls far behind, and then wins more, is lost on both sides.
  *
- * Weights and scores below `least` of their greatest are no factors: so products of three of them and a number of a row are no zeros.
+ * Weights and scores below `least` of their greatest are no factors: so a product of three factors and a number of a row
+ * is no zero.
  */
 #include "decode/strategies/uses_numbers.h"
 
@@ -34,7 +36,8 @@ typedef struct numbers {
     sp_total log_z;
 } numbers;
 
-/* to[i] = exp(x[i] - greatest), 0 below `least`; *is_cut: so is one that is possible. Returns the greatest. */
+/* to[i] = exp(x[i] - greatest), 0 below `least`; *is_cut: one that is possible became 0. Returns the
+ * greatest. */
 static double relative(const double *x, int64_t n, double *to, bool *is_cut)
 {
     double greatest = -INFINITY;
@@ -49,7 +52,8 @@ static double relative(const double *x, int64_t n, double *to, bool *is_cut)
     return greatest;
 }
 
-/* Greatest `most`, it was `by` times that; *is_cut: numbers below 1 were cut. False where all is 0, or nearly so. */
+/* Scales the greatest, which was *by times `most`, to `most`; sets *is_cut where numbers are cut. False where
+ * all is 0, or nearly so. */
 static bool scale(double *x, int32_t n, double *by, bool *is_cut)
 {
     double greatest = 0;
@@ -268,7 +272,8 @@ static sp_status numbers_init(numbers *w, sp_scratch *scratch, sp_error *err)
     return SP_OK;
 }
 
-/* Starts, ends and what leaves before a gap, *log_z with the greatest of each; false where one of them, or of the transitions, is no factor. */
+/* Starts, ends and weights of leaving before a gap, and the log of the greatest of each. False where one of
+ * them, or of the transitions, is no factor. */
 static bool take_weights(numbers *w, double *end, double *leave)
 {
     const int32_t M = w->chain->n_states;
@@ -278,7 +283,8 @@ static bool take_weights(numbers *w, double *end, double *leave)
     for (int32_t i = 0; i < M; i++)
         w->ahead[i] = sp_chain_leave(w->chain, i);
     *leave = relative(w->ahead, M, w->leave, &cuts_leave);
-    return !cuts_start && !cuts_end && !cuts_leave && (w->chain->runs ? w->f.runs.least : w->f.succ.least) >= log_least;
+    const double weakest = w->chain->runs ? w->f.runs.least : w->f.succ.least;
+    return !cuts_start && !cuts_end && !cuts_leave && weakest >= log_least;
 }
 
 static bool go_forward(numbers *w, double weight, double leave)
@@ -288,7 +294,8 @@ static bool go_forward(numbers *w, double weight, double leave)
     for (int64_t t = 0; goes_on && t < w->scores->n_steps; t++) {
         if (t > 0)
             sp_total_add(&w->log_z, sp_scores_is_gap(w->scores, t) ? leave : weight);
-        sp_total_add(&w->log_z, relative(sp_row(w->scores, t, w->f.row), K, w->x + t * K, &w->cuts_scores[t]));
+        const double *row = sp_row(w->scores, t, w->f.row);
+        sp_total_add(&w->log_z, relative(row, K, w->x + t * K, &w->cuts_scores[t]));
         goes_on = forward_row(w, t);
     }
     return goes_on;
@@ -314,7 +321,8 @@ sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_
     double last = 0, end, leave;
     sp_status status = SP_OK;
     TRY(numbers_init(&w, scratch, err));
-    bool goes_on = take_weights(&w, &end, &leave) && go_forward(&w, chain->runs ? w.f.runs.greatest : w.f.succ.greatest, leave);
+    const double weight = chain->runs ? w.f.runs.greatest : w.f.succ.greatest;
+    bool goes_on = take_weights(&w, &end, &leave) && go_forward(&w, weight, leave);
     for (int32_t j = 0; goes_on && j < M; j++)
         last += w.p[(scores->n_steps - 1) * M + j] * w.end[j] / most;
     *is_known = goes_on && last > tiny && go_back(&w);

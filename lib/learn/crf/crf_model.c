@@ -172,8 +172,7 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
     double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);
     sp_status status = SP_OK;
     TRY(sp_rules_new_model(&crf->rules, name, crf->training->classes, &model, err));
-    if (!start || !end || !(model->start = malloc(K * D * sizeof *start)) ||
-        !(model->end = malloc(K * D * sizeof *end)))
+    if (!start || !end || !(model->start = malloc(K * D * sizeof *start)) || !(model->end = malloc(K * D * sizeof *end)))
         TRY(sp_no_memory(err));
     edge_weights(start, K, crf->start, theta, theta + 1);
     edge_weights(end, K, crf->end, theta, NULL);

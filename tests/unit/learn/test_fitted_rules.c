@@ -1,5 +1,5 @@
-/* What a rules model says beside its matrix stands in every model that is learnt by it, of whichever method, of all recordings and of folds:
- * rules over more steps, prices, other names of the classes, the source. */
+/* What a rules model says beside its matrix stands in every model that is learnt by it, of whichever method,
+ * of all recordings and of folds: rules over more steps, prices, other names of the classes, the source. */
 #include "check.h"
 #include "learn_case.h"
 #include "statepath/learn.h"
@@ -101,10 +101,10 @@ static int64_t hard(const sp_model *rules, const sp_scores *scores, const int32_
     return n;
 }
 
-/* Models of folds have all, too, and Viterbi breaks no hard rule in the recordings that they did not see. Returns how often their labels
- * do. */
+/* Models of folds have all, too, and Viterbi breaks no hard rule in the recordings that they did not see.
+ * Returns how often their labels do. */
 static int64_t check_folds(const char *how, const sp_training *training, const sp_fit_options *options, const sp_model *rules,
-                        sp_workers *workers)
+                           sp_workers *workers)
 {
     const sp_batch *batch = &training->batch;
     int32_t fold[N_RECORDINGS];
@@ -304,7 +304,8 @@ static void tied_weights_keep_names(void **state)
     int32_t fold[2], class_of[K];
     for (int i = 0; i < T * K; i++)
         scores[i] = i % K == labels[i / K] ? -1 : i % K ? -2.5 : -1.25;
-    const sp_training training = {.batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags};
+    const sp_training training = {
+        .batch = {{scores, SP_F64, K, T, NULL, NULL, NULL}, 2, offsets}, .labels = labels, .classes = tags};
     const sp_bootstrap_options bootstrap = sp_bootstrap_options_default();
     sp_fit_options options = sp_fit_options_default();
     sp_workers *workers = sp_workers_new(1);

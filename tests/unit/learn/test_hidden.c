@@ -129,8 +129,8 @@ static void one_step_gives_the_counts(void **state)
 
 /* ---- expectation-maximisation ---- */
 
-/* Two classes that are never left. The second falls 2,000 nats behind, then wins by 1,000: it is what is learnt, whether it is one state or
- * two, has a duration, or is one of several classes of a step. */
+/* Two classes that are never left. The second falls 2,000 nats behind, then wins by 1,000: it is what is
+ * learnt, whether it is one state or two, has a duration, or is one of several classes of a step. */
 static void a_class_that_comes_back(void **state)
 {
     (void)state;
@@ -145,8 +145,7 @@ static void a_class_that_comes_back(void **state)
         int32_t labels[T], set[T];
         sp_error err;
         sp_model *rules = sp_model_new("never left", 2, classes), *model;
-        sp_training training = {
-            .batch = {{e, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
+        sp_training training = {.batch = {{e, SP_F64, 2, T, NULL, NULL, NULL}, 1, offsets}, .labels = labels, .classes = classes};
         for (int t = 0; t < T; t++) {
             e[2 * t + 1] = t < 100 || t >= 200 ? -20 : 50;
             labels[t] = -1;
@@ -472,10 +471,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_step_gives_the_counts), cmocka_unit_test(the_likelihood_never_falls),
-        cmocka_unit_test(a_class_that_comes_back),
-        cmocka_unit_test(states_become_different),   cmocka_unit_test(the_gradient_is_exact),
-        cmocka_unit_test(the_model_is_the_field),    cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(a_class_that_comes_back),   cmocka_unit_test(states_become_different),
+        cmocka_unit_test(the_gradient_is_exact),     cmocka_unit_test(the_model_is_the_field),
+        cmocka_unit_test(what_is_refused),           cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

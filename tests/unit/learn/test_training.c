@@ -644,8 +644,8 @@ static void test_scaled_rows(void **state)
     }
 }
 
-/* Classes that fall thousands of nats behind and win in the end: the expected steps in each, and log Z, are those of forward-backward, with
- * one position of a run and with several. */
+/* Classes that fall thousands of nats behind and win in the end: the expected steps in each, and log Z, are
+ * those of forward-backward, with one position of a run and with several. */
 static void test_classes_that_come_back(void **state)
 {
     (void)state;
