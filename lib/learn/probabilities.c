@@ -56,13 +56,13 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
 {
     int32_t K = rules->n_classes;
     size_t n = (size_t)K;
-    sp_model *model = sp_model_new(name, K, classes);
+    sp_model *model = NULL;
     bool ends_anywhere = is_all(K, rules->end), has_dwell = false;
     for (int32_t k = 0; k < K; k++)
         has_dwell |= rules->dwell[k] > 1;
     sp_status status = SP_OK;
-    if (!model || !(model->start = malloc(n * sizeof *start)) ||
-        (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
+    TRY(sp_rules_new_model(rules, name, classes, &model, err));
+    if (!(model->start = malloc(n * sizeof *start)) || (!ends_anywhere && !(model->end = malloc(n * sizeof *model->end))) ||
         (prior && !(model->prior = malloc(n * sizeof *prior))) ||
         (has_dwell && !(model->min_dwell = malloc(n * sizeof *model->min_dwell))))
         TRY(sp_no_memory(err));
@@ -79,8 +79,6 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
     model->min_dwell_at_end = has_dwell && rules->dwell_at_end;
     model->weight_form = SP_WEIGHTS_PROBABILITIES;
     TRY(set_transitions(model, transition, err));
-    if (!sp_rules_give_rest(rules, model))
-        TRY(sp_no_memory(err));
     sp_durations_weigh_changes(model);
     TRY(sp_model_check(model, err));
     *out = model;

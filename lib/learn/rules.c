@@ -58,19 +58,36 @@ static bool copy_durations(int32_t K, const sp_duration *from, const int32_t *cl
     return is_done;
 }
 
+/* Rules over more steps, other names of the classes, and where that comes from. */
+static bool copy_declared(const sp_model *declared, int32_t *class_of, sp_model *model)
+{
+    const char *const *names = (const char *const *)model->classes;
+    free(model->source);
+    model->source = declared->source ? strdup(declared->source) : NULL;
+    return (!declared->source || model->source) && sp_model_align(declared, model->n_classes, names, class_of, NULL) == SP_OK &&
+           sp_rules_copy(declared, class_of, model);
+}
+
 bool sp_rules_give_rest(const sp_rules *rules, sp_model *model)
 {
-    const sp_model *declared = rules->declared;
-    int32_t *class_of = declared ? malloc((size_t)model->n_classes * sizeof *class_of) : NULL;
+    int32_t *class_of = malloc((size_t)model->n_classes * sizeof *class_of);
     model->whole_at_start = rules->whole_at_start;
     model->whole_at_end = rules->whole_at_end;
-    const bool is_done =
-        copy_durations(rules->n_classes, rules->durations, NULL, &model->durations) &&
-        (!declared ||
-         (class_of && sp_model_align(declared, model->n_classes, (const char *const *)model->classes, class_of, NULL) == SP_OK &&
-          sp_rules_copy(declared, class_of, model)));
+    const bool is_done = class_of && copy_durations(rules->n_classes, rules->durations, NULL, &model->durations) &&
+                         (!rules->declared || copy_declared(rules->declared, class_of, model));
     free(class_of);
     return is_done;
+}
+
+sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes, sp_model **out, sp_error *err)
+{
+    sp_model *model = sp_model_new(name, rules->n_classes, classes);
+    if (!model || !sp_rules_give_rest(rules, model)) {
+        sp_model_free(model);
+        return sp_no_memory(err);
+    }
+    *out = model;
+    return SP_OK;
 }
 
 /* column_of_class [K]: where each class of the model stands among the columns. */
@@ -116,7 +133,7 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
         copy_model(&made, model, column_of_class);
         if (!copy_durations(n_classes, model->durations, class_of_column, &made.durations))
             TRY(sp_no_memory(err));
-        made.declared = model->n_rules > 0 ? model : NULL;
+        made.declared = model;
         made.hidden = sp_rules_hide_states(model) ? model : NULL;
         for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
             made.dwell[k] = made.hidden || made.dwell[k] == 0 ? 1 : made.dwell[k];
@@ -148,13 +165,13 @@ sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *e
     sp_status status = SP_OK;
     if (rules->hidden)
         return SP_OK;
-    TRY((model = sp_model_new("rules", K, classes)) ? SP_OK : sp_no_memory(err));
+    TRY(sp_rules_new_model(rules, "rules", classes, &model, err));
     TRY(sp_model_set_matrix(model, rules->allow, NULL, err));
     model->start = sides(K, rules->start, &is_whole);
     model->end = sides(K, rules->end, &is_whole);
     model->start_is_list = model->end_is_list = true;
     model->min_dwell = malloc((size_t)K * sizeof *model->min_dwell);
-    TRY(is_whole && model->min_dwell && sp_rules_give_rest(rules, model) ? SP_OK : sp_no_memory(err));
+    TRY(is_whole && model->min_dwell ? SP_OK : sp_no_memory(err));
     memcpy(model->min_dwell, rules->dwell, (size_t)K * sizeof *model->min_dwell);
     model->min_dwell_at_end = rules->dwell_at_end;
     rules->hidden = rules->own = model;

@@ -381,6 +381,27 @@ done:
     return status;
 }
 
+/* The rules of the scheme, with what a rules model that was given says beside them. */
+static sp_status new_model(const search_state *s, sp_model **out, sp_error *err)
+{
+    const sp_training *training = s->tuner.training;
+    const int32_t K = training->batch.scores.n_classes;
+    sp_rules given = {0};
+    sp_model *model = NULL;
+    sp_status status = SP_OK;
+    TRY(sp_model_new_tags(s->aim->scheme, K, training->classes, &model, err));
+    if (s->tuner.options->rules && model->n_classes == K) {
+        TRY(sp_rules_init(&given, s->tuner.options->rules, K, training->classes, err));
+        TRY(sp_rules_give_rest(&given, model) ? SP_OK : sp_no_memory(err));
+    }
+    *out = model;
+    model = NULL;
+done:
+    sp_rules_clear(&given);
+    sp_model_free(model);
+    return status;
+}
+
 /* Searches without each fold, decodes the fold with what was found, and counts its entities. */
 static sp_status hold_out(search_state *s, sp_held_entities *held, sp_error *err)
 {
@@ -394,7 +415,7 @@ static sp_status hold_out(search_state *s, sp_held_entities *held, sp_error *err
         const sp_tag_biases biases = biases_at(&b.where);
         sp_model_free(u->models[f]);
         u->models[f] = NULL;
-        TRY(sp_model_new_tags(s->aim->scheme, s->judged.batch.scores.n_classes, s->judged.classes, &u->models[f], err));
+        TRY(new_model(s, &u->models[f], err));
         TRY(sp_model_tie_tags(u->models[f], &biases, err));
     }
     TRY(sp_cross_decode(&s->judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &how, u->workers, &out, err));
@@ -473,7 +494,7 @@ static sp_status check_rules(const search_state *s, sp_error *err)
         return SP_OK;
     TRY(sp_rules_init(&wanted, s->model, K, training->classes, err));
     TRY(sp_rules_init(&found, given, K, training->classes, err));
-    bool is_same = !found.durations && !found.declared && !memcmp(wanted.allow, found.allow, n * n) &&
+    bool is_same = !found.durations && given->n_rules == 0 && !memcmp(wanted.allow, found.allow, n * n) &&
                    !memcmp(wanted.start, found.start, n) && !memcmp(wanted.end, found.end, n);
     for (size_t k = 0; k < n; k++)
         is_same &= found.dwell[k] == 1;
@@ -502,7 +523,7 @@ static sp_status prepare(search_state *s, sp_error *err)
                        "`tied` is judged by whole entities, of which labels with several classes say nothing: each step "
                        "needs one class, or none");
     sp_status status = SP_OK;
-    TRY(sp_model_new_tags(s->aim->scheme, training->batch.scores.n_classes, training->classes, &s->model, err));
+    TRY(new_model(s, &s->model, err));
     if (s->model->n_classes != training->batch.scores.n_classes)
         TRY(sp_fail(err, SP_EINVAL, "`tied` needs classes that are tags of the scheme, such as O and B-PER; \"%.60s\" is none",
                     training->classes[0]));

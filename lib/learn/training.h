@@ -49,7 +49,7 @@ typedef struct sp_rules {
     bool dwell_at_end;
     sp_duration *durations; /* [K] or NULL: none; labels are not held against them */
     bool whole_at_start, whole_at_end;
-    const sp_model *declared; /* whose rules over more steps fitted models keep; borrowed; or NULL */
+    const sp_model *declared; /* whose rules over more steps, names and source fitted models keep; borrowed; or NULL */
     /* Labels do not say the states of this model: hidden/hidden.h learns by it, and what stands above, of classes, plays no part; borrowed;
      * or NULL */
     const sp_model *hidden;
@@ -72,8 +72,13 @@ sp_status sp_rules_hide(sp_rules *rules, const char *const *classes, sp_error *e
 
 void sp_rules_clear(sp_rules *rules); /* frees */
 
-/* Gives a model, whose classes are in the order of the rules, their durations, and the rules over more steps. False on lack of memory. */
+/* What a rules model says beside its matrix, starts, ends and dwells: durations, rules over more steps, other
+ * names of the classes, source. Gives it to a model whose classes are in the order of the rules. False on
+ * lack of memory. */
 bool sp_rules_give_rest(const sp_rules *rules, sp_model *model);
+/* A model without transitions that has all of that: every model that is learnt begins here, or as a copy of
+ * the rules model itself (hidden/). SP_OK, SP_ENOMEM. */
+sp_status sp_rules_new_model(const sp_rules *rules, const char *name, const char *const *classes, sp_model **out, sp_error *err);
 
 void sp_violations_clear(sp_violations *violations);
 

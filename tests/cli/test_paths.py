@@ -144,5 +144,32 @@ class TestPaths(st.TestCase):
         with h5py.File(self.path("out.h5")) as f:
             self.assertEqual(f["paths/viterbi"][:3].tolist(), [0, 1, 2])
 
+    def test_clamped_labels_that_break_the_model_fail_alone(self):
+        """By its matrix, a rule, a duration, a step mask and an impossible score: one recording has no path, the others
+        keep their labels."""
+        labels = np.array([0, -1, -1, 1, 1, 0, 2, 2, -1, -1, 0, -1, 1, 1, -1])
+        probs = np.random.default_rng(0).dirichlet([1] * 3, 15)
+        zero, mask = probs.copy(), np.ones((15, 3), bool)
+        zero[6], mask[6, 2] = [.5, .5, 0], False
+        data = {"labels": labels, "offsets": np.array([0, 5, 10, 15]), "classes": ["a", "b", "c"], "ids": ["r0", "r1", "r2"]}
+        self.h5("x.h5", probs=probs, **data)
+        self.h5("zero.h5", probs=zero, **data)
+        self.h5("mask.h5", probs=probs, mask=mask, **data)
+        model = {"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {}}
+        for name, keys in (("matrix", {"forbid": {"a": ["c"]}}), ("rule", {"rules": ["never a c"]}),
+                           ("duration", {"durations": {"a": {"min": 2}}, "durations_at_ends": "whole"}), ("free", {})):
+            self.write(name + ".json", json.dumps({**model, **keys}))
+        for scores, rules in ("x", "matrix"), ("x", "rule"), ("x", "duration"), ("zero", "free"), ("mask", "free"):
+            for strategy in "viterbi", "greedy", "mea", "posterior-viterbi":
+                done = self.statepath("decode", scores + ".h5", "-m", rules + ".json", "-s", strategy, "--clamp", "-o", "out.h5", "-f", status=3)
+                self.assertIn("recording r1 has no allowed path of finite score: no state reaches step 1\n", done.stderr)
+                with h5py.File(self.path("out.h5")) as f:
+                    path = f["paths/" + strategy][:]
+                self.assertEqual(path[5:10].tolist(), [-1] * 5, (scores, rules, strategy))
+                kept = np.r_[0:5, 10:15][labels[np.r_[0:5, 10:15]] >= 0]
+                self.assertEqual(path[kept].tolist(), labels[kept].tolist(), (scores, rules, strategy))
+            self.statepath("compare", scores + ".h5", "-m", rules + ".json", "--clamp", "--json", "r.json", "-f", status=3)
+            self.assertEqual(json.loads(self.read("r.json"))["strategies"]["viterbi"]["undecoded"], ["r1"])
+
 
 st.main()

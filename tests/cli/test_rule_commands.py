@@ -1,6 +1,7 @@
 """Rules over more than two steps from the command line: what they count and cost, what is refused, and how it is said."""
 import itertools
 import json
+import os
 import re
 
 import h5py
@@ -212,6 +213,40 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.model("none.json", ["never c b c"])
         self.refuses("fit", "x.h5", "--rules", "none.json", "--method", "counts", "--prices", "learn", "-o", "g.json", status=2,
                      sentence="--prices learn: the rules have none over more than two steps that has a name")
+
+    def test_fitted_models_keep_rules(self):
+        """Whatever is learnt, the default first, and in the models of folds. The reference breaks the first rule in each recording; the second is priced."""
+        rng = np.random.default_rng(9)
+        with h5py.File(self.path("y.h5"), "w") as f:
+            for r in range(9):
+                labels = np.repeat(rng.integers(0, 3, 12), 5)
+                labels[20:24] = [0, 1, 0, 0]
+                probs = rng.dirichlet([.4] * 3, 60) * .6
+                probs[np.arange(60), labels] += .4
+                f["recordings/r%d/probs" % r], f["recordings/r%d/labels" % r] = probs, labels.astype(np.int8)
+            f.attrs["classes"] = ["a", "b", "c"]
+        rules = ["never a b a", {"name": "calm", "rule": "at_most 3 runs of c", "cost": 0.5}]
+        self.model("m.json", rules, aliases={"a": ["ay"], "c": ["see"]})
+        for options in ([], ["--method", "counts"], ["--method", "em"], ["--memory", "3"], ["--features", "windows"], ["--durations", "auto"],
+                        ["--penalty", "3"], ["--tune", "none"]):
+            self.statepath("fit", "y.h5", "--rules", "m.json", "-o", "f.json", "-f", *options)
+            with open(self.path("f.json"), encoding="utf-8") as f:
+                model = json.load(f)
+            self.assertEqual(model["rules"], rules, options)
+            self.assertEqual(model["aliases"], {"a": ["ay"], "c": ["see"]}, options)
+            self.statepath("compare", "y.h5", "-m", "m.json", "--cv", "3", "--json", "r.json", "-f", "-q", *options)
+            with open(self.path("r.json"), encoding="utf-8") as f:
+                found = json.load(f)
+            self.assertGreater(found["strategies"]["argmax"]["rules"]["rule1"]["violations"], 9)
+            self.assertEqual(found["strategies"]["viterbi"]["rules"]["rule1"]["violations"], 0, options)
+
+    def test_clinical_rules_across_folds(self):
+        demo = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
+        self.statepath("compare", demo, "-m", "sleep-clinical", "--cv", "3", "--json", "r.json", "-q")
+        with open(self.path("r.json"), encoding="utf-8") as f:
+            found = json.load(f)["strategies"]
+        self.assertGreater(sum(rule["violations"] for rule in found["argmax"]["rules"].values()), 0)
+        self.assertEqual([rule["violations"] for rule in found["viterbi"]["rules"].values()], [0, 0])
 
     def test_page(self):
         """A triangle with the rule's name where a path breaks it, in the drawing and in what the script draws from."""

@@ -9,6 +9,9 @@
 #include "statepath/metrics.h"
 #include "statepath/stream.h"
 
+/* The weights of runs themselves. */
+#include "core/model/durations.h"
+
 enum { STEPS = 7, CLASSES = 3, PATHS = 2187, CASES = 200 };
 
 static const random_shape shapes[] = {
@@ -586,6 +589,36 @@ static void test_broken_runs(void **state)
     assert_true(n_short > 100 && n_long > 100);
 }
 
+/* A log-normal without a max has weights of all lengths; of one step it has what lies below 1.5, also below
+ * 0.5. Only where a millionth of a millionth of it lies beyond what can be counted is it refused. */
+static void test_log_normal_lengths(void **state)
+{
+    (void)state;
+    static const char *const classes[] = {"a"};
+    static const double of[][2] = {{20, 1}, {20, 0.5}, {0.3, 0.5}, {300, 0.7}, {4, 1.2}};
+    sp_model *model = sp_model_new("m", 1, classes);
+    sp_run_weights weights;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, (const uint8_t[]){1}, NULL, &err), &err);
+    assert_non_null(model->durations = calloc(1, sizeof *model->durations));
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        model->durations[0] = (sp_duration){.form = SP_DURATION_LOG_NORMAL, .centre = {of[i][0], false}, .spread = of[i][1]};
+        assert_ok(sp_run_weights_make(model, 0, 0, false, &weights, &err), &err);
+        for (int64_t d = 1; d < 2000; d = 2 * d + 1) {
+            const double a = d == 1 ? -INFINITY : log(((double)d - .5) / of[i][0]) / of[i][1],
+                         b = log(((double)d + .5) / of[i][0]) / of[i][1];
+            const double p = .5 * (erfc(-b / sqrt(2)) - erfc(-a / sqrt(2)));
+            if (p > 1e-9)
+                assert_close(exp(sp_run_weight(&weights, d, false)), p, 0, 1e-6);
+        }
+        sp_run_weights_clear(&weights);
+    }
+    model->durations[0] = (sp_duration){.form = SP_DURATION_LOG_NORMAL, .centre = {20, false}, .spread = 3};
+    assert_int_equal(sp_run_weights_make(model, 0, 0, false, &weights, &err), SP_EMODEL);
+    sp_run_weights_clear(&weights);
+    sp_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -596,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_geometric_is_the_ordinary_chain),
         cmocka_unit_test(test_any_length_is_free_staying),
         cmocka_unit_test(test_minimum_is_min_dwell),
+        cmocka_unit_test(test_log_normal_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 /* Learners ask it with weights of their own. */
 #include "core/model/model.h"
+#include "decode/strategies/marginals.h"
 #include "decode/strategies/uses.h"
 
 static const random_shape shapes[] = {
@@ -255,6 +256,205 @@ static void paths_far_behind_count(void **state)
     sp_scratch_free(scratch);
 }
 
+/* ---- against the marginals, which are summed in logs where numbers do not hold them ---- */
+
+typedef struct class_sums {
+    int32_t n_classes;
+    double *steps; /* [K] */
+} class_sums;
+
+static void add_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+{
+    const class_sums *sums = arg;
+    (void)t;
+    (void)log_marginal;
+    for (int32_t k = 0; k < sums->n_classes; k++)
+        sums->steps[k] += marginal[k];
+}
+
+/* Steps in each class and log Z are those of the marginals, and each step but the first of its stretch is
+ * gone to. Has it a path? */
+static bool check_against_marginals(uint64_t seed, const random_case *c, sp_scratch *scratch)
+{
+    tally *found = calloc(1, sizeof *found);
+    double steps[16] = {0}, log_z = 0, moves = 0, n_moves = 0;
+    class_sums sums = {c->scores.n_classes, steps};
+    const sp_marginal_sink sink = {.row = add_row, .arg = &sums};
+    assert_true(found && c->scores.n_classes <= 16);
+    const sp_status status = sp_marginal_rows(c->chain, &c->scores, scratch, &sink, &log_z, NULL);
+    assert_int_equal(count(c, c->chain, scratch, found), status);
+    for (int64_t t = 1; t < c->scores.n_steps; t++)
+        n_moves += !sp_scores_is_gap(&c->scores, t);
+    for (int64_t e = 0; e < c->model->row[c->model->n_states]; e++)
+        moves += found->next[e];
+    for (int32_t k = 0; status == SP_OK && k < sums.n_classes; k++)
+        if (!(fabs(found->steps[k] - steps[k]) <= 1e-9 * (double)c->scores.n_steps))
+            fail_msg("seed %llu: %.17g steps in class %d, expected %.17g", (unsigned long long)seed, found->steps[k], (int)k,
+                     steps[k]);
+    if (status == SP_OK) {
+        assert_close(found->log_z, log_z, 1e-9, 1e-12);
+        assert_true(c->model->durations || fabs(moves - n_moves) <= 1e-9 * (1 + n_moves));
+    }
+    free(found);
+    return status == SP_OK;
+}
+
+/* Two classes that are never left, the second as one state, as two, and with a duration: it falls 2,000 nats
+ * behind, and wins in the end. With a gap its lead begins anew. */
+static void a_class_that_comes_back(void **state)
+{
+    (void)state;
+    enum { T = 300 };
+    static const char *const classes[] = {"a", "b"};
+    static char *states[] = {"a1", "b1", "b2"};
+    static const uint8_t two[] = {1, 0, 0, 1}, three[] = {1, 0, 0, 0, 1, 1, 0, 0, 1};
+    sp_scratch *scratch = sp_scratch_new();
+    for (int form = 0; form < 6; form++) {
+        int64_t segments[T] = {0};
+        double e[2 * T] = {0};
+        sp_error err;
+        int32_t order[] = {0, 1};
+        random_case c = {.model = sp_model_new("absorbing", 2, classes), .class_of_column = order, .data = e};
+        c.scores = (sp_scores){.data = e, .dtype = SP_F64, .n_classes = 2, .n_steps = T, .segments = form < 3 ? NULL : segments};
+        for (int t = 0; t < T; t++) {
+            e[2 * t + 1] = t < 100 || t >= 200 ? -20 : 50;
+            segments[t] = t >= 290;
+        }
+        if (form % 3 == 1) {
+            int32_t owners[] = {0, 1, 1};
+            c.model->n_states = 3;
+            c.model->states = states;
+            c.model->state_class = owners;
+            free(c.model->row);
+            assert_non_null(c.model->row = calloc(4, sizeof *c.model->row));
+        }
+        assert_ok(sp_model_set_matrix(c.model, form % 3 == 1 ? three : two, NULL, &err), &err);
+        sp_duration durations[2] = {{SP_DURATION_FREE}, {.form = SP_DURATION_RANGE, .max = {400, false}}};
+        c.model->durations = form % 3 == 2 ? durations : NULL;
+        assert_ok(sp_chain_new(c.model, NULL, &c.chain, &err), &err);
+        assert_int_equal(c.chain->runs != NULL, form % 3 == 2);
+        tally *found = calloc(1, sizeof *found);
+        assert_non_null(found);
+        assert_int_equal(count(&c, c.chain, scratch, found), SP_OK);
+        if (form % 3 != 1)
+            assert_close(found->log_z, form < 3 ? 1000 : 1200, 1e-9, 0);
+        assert_close(found->steps[1], form < 3 ? T : 290, 1e-9, 0);
+        assert_true(check_against_marginals((uint64_t)form, &c, scratch));
+        free(found);
+        sp_chain_free(c.chain);
+        c.model->durations = NULL;
+        if (c.model->states) {
+            c.model->states = NULL;
+            c.model->state_class = NULL;
+        }
+        sp_model_free(c.model);
+    }
+    sp_scratch_free(scratch);
+}
+
+/* Rules with few changes, of one or two states a class: every state may stay, and goes to few others.
+ * has_durations: some classes are left after 400 steps, or have a negative binomial. */
+static sp_model *draw_sparse(random_source *random, int32_t K, bool has_durations)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    sp_model *model = sp_model_new("sparse", K, names);
+    const int32_t n = random_chance(random, 0.5) ? 2 : 1, M = K * n;
+    uint8_t allow[8 * 8];
+    double weight[8 * 8];
+    char name[8];
+    sp_error err;
+    for (int32_t i = 0; i < M * M; i++) {
+        allow[i] = i % (M + 1) == 0 || random_chance(random, 0.5 / M);
+        weight[i] = -random_unit(random);
+    }
+    if (n > 1) {
+        free(model->row);
+        model->row = calloc((size_t)M + 1, sizeof *model->row);
+        model->states = calloc((size_t)M, sizeof *model->states);
+        model->state_class = calloc((size_t)M, sizeof *model->state_class);
+        model->n_states = M;
+        for (int32_t s = 0; s < M; s++) {
+            snprintf(name, sizeof name, "%s%d", names[s / 2], (int)(s % 2));
+            model->states[s] = strdup(name);
+            model->state_class[s] = s / 2;
+        }
+    }
+    assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+    model->durations = has_durations ? calloc((size_t)K, sizeof *model->durations) : NULL;
+    for (int32_t k = 0; has_durations && k < K; k++)
+        if (k == 0 || random_chance(random, 0.5))
+            model->durations[k] = random_chance(random, 0.5)
+                                      ? (sp_duration){.form = SP_DURATION_RANGE, .max = {400, false}}
+                                      : (sp_duration){.form = SP_DURATION_NEGATIVE_BINOMIAL, .centre = {30, false}, .spread = 2};
+    return model;
+}
+
+/* As that of test_forward_backward.c, by states and by rows of runs, with gaps. */
+static void classes_that_come_back(void **state)
+{
+    (void)state;
+    enum { T = 300 };
+    sp_scratch *scratch = sp_scratch_new();
+    int n_runs = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        random_source random = {seed + 31};
+        const int32_t K = 2 + random_below(&random, 3);
+        int32_t order[] = {0, 1, 2, 3};
+        double drift[4] = {0}, data[4 * T];
+        int64_t segments[T];
+        sp_error err;
+        random_case c = {.model = draw_sparse(&random, K, seed % 2), .class_of_column = order, .data = data};
+        c.scores = (sp_scores){data, SP_F64, K, T, seed % 3 ? NULL : segments, NULL, NULL};
+        for (int64_t t = 0; t < T; t++) {
+            segments[t] = t < 290 ? 0 : 1;
+            for (int32_t k = 0; k < K; k++) {
+                if (t == 0 || random_chance(&random, 0.02))
+                    drift[k] = 60 * (random_unit(&random) - 0.5);
+                data[t * K + k] = drift[k] + random_unit(&random);
+            }
+        }
+        assert_ok(sp_chain_new(c.model, NULL, &c.chain, &err), &err);
+        assert_true(check_against_marginals(seed, &c, scratch));
+        n_runs += c.chain->runs != NULL;
+        sp_chain_free(c.chain);
+        sp_model_free(c.model);
+    }
+    assert_true(n_runs > 50);
+    sp_scratch_free(scratch);
+}
+
+/* Weights, starts, ends and scores of which each is as far below the others as numbers go: twice in a path.
+ * */
+static void factors_far_apart(void **state)
+{
+    (void)state;
+    static const random_shape of = {4, 12, 2, 1, NO, WEIGHTS, GAPS, 0};
+    sp_scratch *scratch = sp_scratch_new();
+    int n_paths = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        random_source random = {seed + 77};
+        random_case c = random_case_new_durations(seed, &of, seed % 4 ? 0 : 60);
+        const double far = 20 + 400 * random_unit(&random);
+        for (int64_t e = 0; c.model->weight && e < c.model->row[c.model->n_states]; e++)
+            c.model->weight[e] -= random_chance(&random, 0.4) ? far : 0;
+        for (int32_t s = 0; c.model->start && s < c.model->n_states; s++)
+            c.model->start[s] -= random_chance(&random, 0.4) ? far : 0;
+        for (int32_t s = 0; c.model->end && s < c.model->n_states; s++)
+            c.model->end[s] -= random_chance(&random, 0.4) ? far : 0;
+        for (int64_t i = 0; i < c.scores.n_steps * c.scores.n_classes; i++)
+            c.data[i] -= random_chance(&random, 0.4) ? far : 0;
+        sp_chain_options options = sp_chain_options_default();
+        sp_error err;
+        options.class_of_column = c.class_of_column;
+        sp_chain_free(c.chain);
+        assert_ok(sp_chain_new(c.model, &options, &c.chain, &err), &err);
+        n_paths += check_against_marginals(seed, &c, scratch);
+        random_case_free(&c);
+    }
+    assert_true(n_paths > 200);
+    sp_scratch_free(scratch);
+}
+
 static sp_status attempt(void *arg)
 {
     const random_case *c = arg;
@@ -280,9 +480,9 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uses_are_those_of_all_paths),
-        cmocka_unit_test(uses_are_derivatives),
-        cmocka_unit_test(paths_far_behind_count),
+        cmocka_unit_test(uses_are_those_of_all_paths), cmocka_unit_test(uses_are_derivatives),
+        cmocka_unit_test(paths_far_behind_count),      cmocka_unit_test(a_class_that_comes_back),
+        cmocka_unit_test(classes_that_come_back),      cmocka_unit_test(factors_far_apart),
         cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -490,6 +490,20 @@ def test_a_class_that_comes_back():
         assert sp.decode(e, islands, strategy=strategy, kind="scores").tolist() == [1] * 300
 
 
+def test_labels_that_break_the_model_fail_alone(rng):
+    """One of three recordings has labels that no path can have; it alone has none, whatever forbids them."""
+    e = [rng.normal(size=(5, 3)) for _ in range(3)]
+    labels = [np.array(y) for y in ([0, -1, -1, 1, 1], [0, 2, 2, -1, -1], [0, -1, 1, 1, -1])]
+    for model in (sp.Model(list("abc"), forbid={"a": ["c"]}), sp.Model(list("abc"), rules=["never a c"]),
+                  sp.Model(list("abc"), durations={"a": {"min": 2}}, durations_at_ends="whole")):  # fmt: skip
+        found = sp.decode(e, model, kind="scores", labels=labels, on_infeasible="mark", full=True)
+        assert list(found.status) == ["ok", "no_path", "ok"]
+        paths = list(found)
+        assert np.all(paths[1] == -1) and all(np.all((y < 0) | (y == paths[n])) for n, y in enumerate(labels) if n != 1)
+        with pytest.raises(sp.NoPathError, match=r"^recording 1 has no allowed path of finite score: no state reaches step 1"):
+            sp.decode(e, model, kind="scores", labels=labels)
+
+
 @pytest.mark.parametrize("function", [sp.decode, sp.draw, sp.review, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
 def test_help_spells_out_each_argument(function):
     given = inspect.signature(function).parameters

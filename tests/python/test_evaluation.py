@@ -228,6 +228,26 @@ def test_fit_keeps_the_rules_and_repeats_itself(program, tmp_path):
     assert mine == theirs
 
 
+@pytest.mark.parametrize("how", [{}, {"method": "counts"}, {"method": "em"}, {"memory": 2}, {"features": "windows"}, {"durations": "auto"}, {"tune": "none"}])
+def test_fit_keeps_rules_and_names(how):
+    """Rules over more steps, with prices, and aliases."""
+    scores, labels = data(np.random.default_rng(8))
+    model = sp.fit(labels, scores, rules="sleep-clinical", kind="probs", epoch_seconds=30, **how)
+    rules = json.loads(sp.Model.load("sleep-clinical").to_json())
+    fitted = json.loads(model.to_json())
+    assert fitted["rules"] == rules["rules"]
+    names = {a for more in rules["aliases"].values() for a in more} | set(rules["aliases"])
+    assert names <= {a for more in fitted["aliases"].values() for a in more} | set(fitted["classes"])
+
+
+def test_models_of_folds_keep_rules():
+    """None of them breaks a hard rule by Viterbi, though argmax does."""
+    scores, labels = data(np.random.default_rng(8))
+    report = sp.compare(scores, labels, "sleep-clinical", kind="probs", epoch_seconds=30, cv=3, strategies=["argmax", "viterbi"])
+    assert sum(found["violations"] for found in report.data["strategies"]["argmax"]["rules"].values()) > 0
+    assert all(found["violations"] == 0 for found in report.data["strategies"]["viterbi"]["rules"].values())
+
+
 def test_fit_of_tied_biases(program, tmp_path):
     """The model is that of the program."""
     rng = np.random.default_rng(3)

@@ -185,10 +185,11 @@ static sp_status make_pmf(const sp_duration *duration, sp_run_weights *out, sp_e
     return add_up_tails(out, err);
 }
 
-/* Is less than 1e-30 of the distribution beyond a length? */
-static bool is_all(double log_p, double before, double total)
+/* Is less than 1e-30 of the distribution beyond a length; of a log-normal, whose tail is longer than that of
+ * others, less than 1e-12? */
+static bool is_all(sp_duration_form form, double log_p, double before, double total)
 {
-    const double least = -69.07755278982137; /* log 1e-30 */
+    const double least = log(form == SP_DURATION_LOG_NORMAL ? 1e-12 : 1e-30);
     const double longer = log_p - before;
     return longer < 0 && log_p + longer - log1p(-exp(longer)) < total + least;
 }
@@ -207,7 +208,8 @@ static sp_status make_named(const sp_model *model, int32_t k, const named *n, su
         log_p = next_log_p(n, ++d, before);
         out->whole[d - 1] = d < range.min ? -INFINITY : log_p;
         total = sp_logaddexp(total, out->whole[d - 1]);
-        if (!is_bounded && d >= SP_DURATION_LEAST && d > range.min && (log_p == -INFINITY || is_all(log_p, before, total))) {
+        if (!is_bounded && d >= SP_DURATION_LEAST && d > range.min &&
+            (log_p == -INFINITY || is_all(n->form, log_p, before, total))) {
             out->longer = log_p == -INFINITY ? -INFINITY : log_p - before;
             break;
         }

@@ -16,8 +16,9 @@ typedef struct sp_run_weights {
     double longer;
 } sp_run_weights;
 
-/* Unbounded distributions are tabled to a length of at least SP_DURATION_LEAST beyond which less than 1e-30 of them lies, and go on
- * from there as their last two lengths say. What needs more than SP_DURATION_MOST lengths is refused. */
+/* Unbounded distributions are tabled to a length of at least SP_DURATION_LEAST beyond which less than 1e-30
+ * of them lies (log-normals: 1e-12), and go on from there as their last two lengths say. What needs more than
+ * SP_DURATION_MOST lengths is refused. */
 enum { SP_DURATION_LEAST = 256, SP_DURATION_MOST = 65536 };
 
 /* Weighs the runs of class k, which has a duration.

@@ -141,7 +141,7 @@ static bool add_alias(sp_model *model, int32_t k, const char *name)
 
 bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to)
 {
-    for (int32_t c = 0; from->n_rules > 0 && c < to->n_classes; c++) {
+    for (int32_t c = 0; c < to->n_classes; c++) {
         const int32_t k = class_of ? class_of[c] : c;
         if (!add_alias(to, c, from->classes[k]))
             return false;

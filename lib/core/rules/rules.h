@@ -82,8 +82,8 @@ int64_t sp_rule_walk_end(const sp_rule_walk *walk, const sp_chain_rule *rule, in
 
 /* ---- declared ---- */
 
-/* Adds the rules of a model to another; class c of `to` is class class_of[c] of `from` (NULL: c), and takes its names as aliases
- * where it is called otherwise. False on lack of memory. */
+/* Adds the rules of a model to another; class c of `to` is class class_of[c] of `from` (NULL: c), and takes
+ * all its names as aliases, with rules or without. False on lack of memory. */
 bool sp_rules_copy(const sp_model *from, const int32_t *class_of, sp_model *to);
 
 /* Does rule r speak of times? False where its text is none. */

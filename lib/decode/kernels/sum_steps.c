@@ -28,6 +28,17 @@ static double greatest_of(const double *x, int64_t n)
     return greatest;
 }
 
+/* x [n] less `by` as exponentials; *least: the least finite log. */
+static void exponentials_of_weights(const double *x, int64_t n, double by, double *to, double *least)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const double below = x[i] - by;
+        if (below > -INFINITY && below < *least)
+            *least = below;
+        to[i] = exp(below);
+    }
+}
+
 double sp_take_greatest(double *x, int64_t n)
 {
     double greatest = greatest_of(x, n);
@@ -170,13 +181,9 @@ static void runs_prepare(sp_sum_steps *f, const sp_step_room *room)
     const double edge = n_edges > 0 ? greatest_of(g->pred_weight, n_edges) : 0;
     const double leave = greatest_of(r->leave, (int64_t)M), inside = greatest_of(r->go_on, 2 * (int64_t)M); /* go_on, then stay */
     r->greatest = fmax(edge + leave, inside);
-    for (size_t i = 0; i < M; i++) {
-        r->leave[i] = exp(r->leave[i] + edge - r->greatest);
-        r->go_on[i] = exp(r->go_on[i] - r->greatest);
-        r->stay[i] = exp(r->stay[i] - r->greatest);
-    }
-    for (int64_t n = 0; n < n_edges; n++)
-        r->weight[n] = exp(g->pred_weight[n] - edge);
+    exponentials_of_weights(r->leave, (int64_t)M, r->greatest - edge, r->leave, &r->least);
+    exponentials_of_weights(r->go_on, 2 * (int64_t)M, r->greatest, r->go_on, &r->least);
+    exponentials_of_weights(g->pred_weight, n_edges, edge, r->weight, &r->least);
 }
 
 /* ---- a step ---- */
@@ -288,8 +295,7 @@ static void side_prepare(sp_sum_side *d, int64_t n_edges, double *linear)
     if (all_zero)
         return;
     d->greatest = greatest_of(d->weight, n_edges);
-    for (int64_t n = 0; n < n_edges; n++)
-        linear[n] = exp(d->weight[n] - d->greatest);
+    exponentials_of_weights(d->weight, n_edges, d->greatest, linear, &d->least);
     d->linear = linear;
 }
 

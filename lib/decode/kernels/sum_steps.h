@@ -16,6 +16,7 @@ typedef struct sp_sum_side {
     const double *weight; /* nats */
     const double *linear; /* exp(weight - greatest), or NULL where every weight is 0 */
     double greatest;
+    double least; /* the least finite weight - greatest */
 } sp_sum_side;
 
 /* Both sides of a chain of runs, where a row of counting states is left as one (core/chain_states.h). With G the greatest weight, times
@@ -28,6 +29,7 @@ typedef struct sp_run_sums {
     double *out;               /* [M] room: by source, a row being its first whole state */
     int32_t *source;           /* [M] of each state */
     double greatest;           /* G */
+    double least;              /* the least finite log of those */
 } sp_run_sums;
 
 typedef struct sp_step_room {

@@ -1,9 +1,14 @@
-/* Expected uses of weights, in numbers: the exponentials of a and b of forward_backward.c themselves, rows of which are scaled to a greatest
- * value of 1. That costs no exponential a state.
+/* Expected uses of weights, in numbers: the exponentials of a and b of forward_backward.c themselves, rows of which are
+ * scaled to a greatest value of `most`. That costs no exponential a state.
  *
- * What is below `least` is taken for 0. A path that is lost there weighs, of the greatest a times the greatest b of that row, less than that;
- * so while the sum over a row of exp(a + b) is above `tiny`, less than M least / tiny of the whole is lost, which no double shows. Where
- * a row is thinner, the answer is not known.
+ * Numbers of a row below 1 are cut: taken for 0. A path that a is cut on in a row weighs, of the greatest a times the
+ * greatest b of that row, less than 1 / most, if b is whole there; so while the sum over the row of exp(a + b) is above
+ * `tiny`, less than M / (most tiny) of the whole is lost, which no double shows. The same holds of b where a is whole.
+ * Where a row is thinner, or b is cut at the first row where a was, or after it, the answer is not known: a class that
+ * falls far behind, and then wins more, is lost on both sides.
+ *
+ * Weights and scores below `least` of their greatest are no factors: so a product of three factors and a number of a row
+ * is no zero.
  */
 #include "decode/strategies/uses_numbers.h"
 
@@ -12,48 +17,56 @@
 
 #include "core/try.h"
 
-static const double least = 1e-290, tiny = 1e-250;
+static const double most = 0x1p960, least = 1e-100, tiny = 1e-250;
+static const double log_least = -230.25850929940457;
 
 typedef struct numbers {
     sp_sum_steps f; /* its exponentials of weights */
     const sp_chain *chain;
     const sp_scores *scores;
     double *start, *end, *leave; /* exp of the weights, greatest 1 */
-    double *x, *p;               /* [T,K], [T,M] exp of scores and of a, greatest of a row 1 */
+    double *x, *p;               /* [T,K], [T,M] exp of scores, greatest of a row 1, and of a */
     double *b, *ahead;           /* [M] of the row at hand, and of that after it with its scores */
     double *moves, *first, *last,
         *steps; /* [transitions], [M], [M], [K] what is counted; moves are to be multiplied by their weights */
     double along;
     const double *given; /* [T,K] scores that `along` is the sum of, or NULL */
+    int64_t first_cut;   /* the first row where a was cut; T: none */
+    bool *cuts_scores;   /* [T] is a score of the row no factor? */
     sp_total log_z;
 } numbers;
 
-/* to[i] = exp(x[i] - greatest), 0 below `least`; returns the greatest. */
-static double relative(const double *x, int64_t n, double *to)
+/* to[i] = exp(x[i] - greatest), 0 below `least`; *is_cut: one that is possible became 0. Returns the
+ * greatest. */
+static double relative(const double *x, int64_t n, double *to, bool *is_cut)
 {
     double greatest = -INFINITY;
+    *is_cut = false;
     for (int64_t i = 0; i < n; i++)
         greatest = x[i] > greatest ? x[i] : greatest;
     for (int64_t i = 0; i < n; i++) {
         const double y = x[i] > -INFINITY ? exp(x[i] - greatest) : 0;
-        to[i] = y > least ? y : 0;
+        *is_cut |= y < least && x[i] > -INFINITY;
+        to[i] = y < least ? 0 : y;
     }
     return greatest;
 }
 
-/* Greatest 1; false where all is 0, or nearly so. */
-static bool scale(double *x, int32_t n, double *by)
+/* Scales the greatest, which was *by times `most`, to `most`; sets *is_cut where numbers are cut. False where
+ * all is 0, or nearly so. */
+static bool scale(double *x, int32_t n, double *by, bool *is_cut)
 {
     double greatest = 0;
     for (int32_t i = 0; i < n; i++)
         greatest = x[i] > greatest ? x[i] : greatest;
-    const double times = 1 / greatest;
-    for (int32_t i = 0; greatest > least && i < n; i++) {
+    const double times = most / greatest;
+    for (int32_t i = 0; greatest >= 1 && i < n; i++) {
         const double y = x[i] * times;
-        x[i] = y > least ? y : 0;
+        *is_cut |= y < 1 && y > 0;
+        x[i] = y < 1 ? 0 : y;
     }
-    *by = greatest;
-    return greatest > least;
+    *by = greatest / most;
+    return greatest >= 1;
 }
 
 /* What leaves each row of runs, and each state that is in none: f.runs.out. */
@@ -95,16 +108,19 @@ static bool forward_row(numbers *w, int64_t t)
     const int32_t M = c->n_states;
     const double *x = w->x + t * c->n_classes, *from = w->p + (t - 1) * M;
     double *to = w->p + t * M, by, before = 0;
+    bool is_cut = w->cuts_scores[t];
     const bool is_gap = t > 0 && sp_scores_is_gap(w->scores, t);
     for (int32_t i = 0; is_gap && i < M; i++)
         before += from[i] * w->leave[i];
     for (int32_t j = 0; j < M; j++)
-        to[j] = t == 0 ? w->start[j] : is_gap && c->entry[j] ? before : 0;
+        to[j] = t == 0 ? most * w->start[j] : is_gap && c->entry[j] ? before : 0;
     if (t > 0 && !is_gap)
         (c->runs ? forward_by_runs : forward_by_states)(w, from, to);
     for (int32_t j = 0; j < M; j++)
         to[j] *= x[c->state_class[j]];
-    const bool is_reached = scale(to, M, &by);
+    const bool is_reached = scale(to, M, &by, &is_cut);
+    if (is_cut && t < w->first_cut)
+        w->first_cut = t;
     sp_total_add(&w->log_z, log(by));
     return is_reached;
 }
@@ -116,12 +132,13 @@ static bool count_states(numbers *w, int64_t t)
     const double *p = w->p + t * c->n_states;
     double sum = 0;
     for (int32_t j = 0; j < c->n_states; j++)
-        sum += p[j] * w->b[j];
+        sum += p[j] * (w->b[j] / most);
     const double times = 1 / sum;
-    for (int32_t k = 0; sum > tiny && k < c->n_classes; k++) {
+    const bool is_known = sum > tiny * most;
+    for (int32_t k = 0; is_known && k < c->n_classes; k++) {
         double all = 0;
         for (int32_t j = c->class_first[k]; j < c->class_first[k + 1]; j++) {
-            const double share = p[j] * w->b[j] * times;
+            const double share = p[j] * (w->b[j] / most) * times;
             all += share;
             if (t == 0)
                 w->first[j] = share;
@@ -131,7 +148,7 @@ static bool count_states(numbers *w, int64_t t)
         w->steps[k] += all;
         w->along += w->given && all > 0 ? all * w->given[t * c->n_classes + k] : 0;
     }
-    return sum > tiny;
+    return is_known;
 }
 
 /* Both: b of a row, of the states of classes that are possible there, from what is ahead of it. Of others a is 0, and b plays no part. */
@@ -163,7 +180,7 @@ static void backward_by_states(const numbers *w, const double *e)
     }
 }
 
-/* The transitions from a row p to what is ahead, all of which together weigh `all`. */
+/* The transitions from a row p to what is ahead, all of which together weigh `all` times `most`. */
 static void count_moves(const numbers *w, const double *p, double all)
 {
     const sp_chain *c = w->chain;
@@ -171,7 +188,7 @@ static void count_moves(const numbers *w, const double *p, double all)
     if (g)
         leave_runs(w, p);
     for (int32_t s = 0; s < c->n_states; s++) {
-        const double share = (g ? w->ahead[s] : p[s]) / all;
+        const double share = (g ? w->ahead[s] : p[s]) / all / most;
         if (g)
             for (int64_t n = g->pred_row[s]; share > 0 && n < g->pred_row[s + 1]; n++)
                 w->moves[n] += w->f.runs.out[g->pred[n]] * share;
@@ -188,20 +205,22 @@ static bool backward_row(numbers *w, int64_t t)
     const int32_t M = c->n_states;
     const double *x = w->x + t * c->n_classes, *p = w->p + (t - 1) * M;
     double by, all = 0;
-    if (sp_scores_is_gap(w->scores, t)) {
+    bool is_cut = w->cuts_scores[t];
+    if (sp_scores_is_gap(w->scores, t)) { /* what follows is a factor of all alike */
         memcpy(w->b, w->leave, (size_t)M * sizeof *w->b);
-        return scale(w->b, M, &by);
+        return scale(w->b, M, &by, &is_cut);
     }
     for (int32_t j = 0; j < M; j++)
         w->ahead[j] = w->b[j] * x[c->state_class[j]];
-    if (!scale(w->ahead, M, &by))
+    if (!scale(w->ahead, M, &by, &is_cut))
         return false;
     (c->runs ? backward_by_runs : backward_by_states)(w, sp_row(w->scores, t - 1, w->f.row));
     for (int32_t i = 0; i < M; i++)
-        all += p[i] * w->b[i];
-    if (all > tiny)
-        count_moves(w, p, all);
-    return all > tiny && scale(w->b, M, &by);
+        all += p[i] * (w->b[i] / most);
+    if (!(all > tiny * most) || !scale(w->b, M, &by, &is_cut) || (is_cut && t > w->first_cut))
+        return false;
+    count_moves(w, p, all);
+    return true;
 }
 
 static int64_t n_moves(const sp_chain *chain)
@@ -234,7 +253,9 @@ static sp_status numbers_init(numbers *w, sp_scratch *scratch, sp_error *err)
     const size_t M = (size_t)c->n_states, K = (size_t)c->n_classes, T = (size_t)w->scores->n_steps, E = (size_t)n_moves(c);
     double *room = sp_scratch_get(scratch, E + 7 * M + K + T * K, sizeof *room);
     w->p = sp_scratch_get(scratch, T * M, sizeof *w->p);
-    if (!room || !w->p || !sp_sum_steps_init(&w->f, c, w->scores, scratch))
+    w->cuts_scores = sp_scratch_get(scratch, T, sizeof *w->cuts_scores);
+    w->first_cut = w->scores->n_steps;
+    if (!room || !w->p || !w->cuts_scores || !sp_sum_steps_init(&w->f, c, w->scores, scratch))
         return sp_no_memory(err);
     w->moves = room;
     w->start = w->moves + E;
@@ -251,37 +272,61 @@ static sp_status numbers_init(numbers *w, sp_scratch *scratch, sp_error *err)
     return SP_OK;
 }
 
+/* Starts, ends and weights of leaving before a gap, and the log of the greatest of each. False where one of
+ * them, or of the transitions, is no factor. */
+static bool take_weights(numbers *w, double *end, double *leave)
+{
+    const int32_t M = w->chain->n_states;
+    bool cuts_start, cuts_end, cuts_leave;
+    sp_total_add(&w->log_z, relative(w->chain->start, M, w->start, &cuts_start));
+    *end = relative(w->chain->end, M, w->end, &cuts_end);
+    for (int32_t i = 0; i < M; i++)
+        w->ahead[i] = sp_chain_leave(w->chain, i);
+    *leave = relative(w->ahead, M, w->leave, &cuts_leave);
+    const double weakest = w->chain->runs ? w->f.runs.least : w->f.succ.least;
+    return !cuts_start && !cuts_end && !cuts_leave && weakest >= log_least;
+}
+
+static bool go_forward(numbers *w, double weight, double leave)
+{
+    const int32_t K = w->chain->n_classes;
+    bool goes_on = true;
+    for (int64_t t = 0; goes_on && t < w->scores->n_steps; t++) {
+        if (t > 0)
+            sp_total_add(&w->log_z, sp_scores_is_gap(w->scores, t) ? leave : weight);
+        const double *row = sp_row(w->scores, t, w->f.row);
+        sp_total_add(&w->log_z, relative(row, K, w->x + t * K, &w->cuts_scores[t]));
+        goes_on = forward_row(w, t);
+    }
+    return goes_on;
+}
+
+static bool go_back(numbers *w)
+{
+    const int64_t T = w->scores->n_steps;
+    double by;
+    bool is_cut = false, goes_on;
+    memcpy(w->b, w->end, (size_t)w->chain->n_states * sizeof *w->b);
+    goes_on = scale(w->b, w->chain->n_states, &by, &is_cut);
+    for (int64_t t = T - 1; goes_on && t >= 0; t--)
+        goes_on = count_states(w, t) && (t == 0 || backward_row(w, t));
+    return goes_on;
+}
+
 sp_status sp_uses_in_numbers(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_uses *uses,
                              double *log_z, bool *is_known, sp_error *err)
 {
-    const int32_t M = chain->n_states, K = chain->n_classes;
-    const int64_t T = scores->n_steps;
+    const int32_t M = chain->n_states;
     numbers w = {.chain = chain, .scores = scores, .given = uses->along ? uses->scores : NULL};
-    double last = 0;
+    double last = 0, end, leave;
     sp_status status = SP_OK;
     TRY(numbers_init(&w, scratch, err));
     const double weight = chain->runs ? w.f.runs.greatest : w.f.succ.greatest;
-    sp_total_add(&w.log_z, relative(chain->start, M, w.start));
-    const double end = relative(chain->end, M, w.end);
-    for (int32_t i = 0; i < M; i++)
-        w.ahead[i] = sp_chain_leave(chain, i);
-    const double leave = relative(w.ahead, M, w.leave);
-    bool goes_on = true;
-    for (int64_t t = 0; goes_on && t < T; t++) {
-        if (t > 0)
-            sp_total_add(&w.log_z, sp_scores_is_gap(scores, t) ? leave : weight);
-        sp_total_add(&w.log_z, relative(sp_row(scores, t, w.f.row), K, w.x + t * K));
-        goes_on = forward_row(&w, t);
-    }
-    for (int32_t j = 0; goes_on && j < M; j++) {
-        last += w.p[(T - 1) * M + j] * w.end[j];
-        w.b[j] = w.end[j];
-    }
-    goes_on = goes_on && last > tiny;
-    for (int64_t t = T - 1; goes_on && t >= 0; t--)
-        goes_on = count_states(&w, t) && (t == 0 || backward_row(&w, t));
-    *is_known = goes_on;
-    if (goes_on) {
+    bool goes_on = take_weights(&w, &end, &leave) && go_forward(&w, weight, leave);
+    for (int32_t j = 0; goes_on && j < M; j++)
+        last += w.p[(scores->n_steps - 1) * M + j] * w.end[j] / most;
+    *is_known = goes_on && last > tiny && go_back(&w);
+    if (*is_known) {
         sp_total_add(&w.log_z, end + log(last));
         *log_z = w.log_z.sum + w.log_z.lost;
         hand_out(&w, uses);

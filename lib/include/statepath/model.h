@@ -52,8 +52,10 @@ typedef enum sp_duration_form {
     SP_DURATION_RANGE, /* each length from min to max weighs 0 */
     SP_DURATION_PMF,   /* p(d) = pmf[d-1], used as given */
     SP_DURATION_NEGATIVE_BINOMIAL, /* d-1 is negative binomial of mean centre-1 and size spread: variance (centre-1) (1 + (centre-1) / spread) */
-    SP_DURATION_LOG_NORMAL, /* log of the length is normal, of median log(centre) and standard deviation spread; rounded to steps */
-    SP_DURATION_POISSON     /* d-1 is Poisson of mean centre-1 */
+    /* log of the length is normal, of median log(centre) and standard deviation spread; rounded to steps, at
+     * least 1 */
+    SP_DURATION_LOG_NORMAL,
+    SP_DURATION_POISSON /* d-1 is Poisson of mean centre-1 */
 } sp_duration_form;
 
 typedef struct sp_duration {

@@ -75,6 +75,7 @@ static sp_status copy_rules(sp_rules *to, const sp_rules *from, sp_error *err)
     memcpy(to->end, from->end, K);
     memcpy(to->dwell, from->dwell, K * sizeof *to->dwell);
     to->dwell_at_end = from->dwell_at_end;
+    to->declared = from->declared;
 done:
     return status;
 }

@@ -27,7 +27,7 @@ typedef struct sp_crf sp_crf;
 
 /* Prepares. Copies the scores as float64, each row minus its maximum (which changes no path and no optimum).
  *   training  needs scores and labels; borrowed until sp_crf_free()
- *   rules     copied
+ *   rules     copied; the models that it names are borrowed as long
  *   memory    D >= 1
  * SP_OK; SP_EINVAL (no scores, no labelled step that can be learnt from, memory < 1); SP_ENOMEM.
  * Memory  S K doubles. */

@@ -168,11 +168,11 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
     if (crf->hidden)
         return sp_hidden_field_to_model(crf->hidden, theta, name, out, err);
     size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1;
-    sp_model *model = sp_model_new(name, crf->K, crf->training->classes);
+    sp_model *model = NULL;
     double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);
     sp_status status = SP_OK;
-    if (!model || !start || !end || !(model->start = malloc(K * D * sizeof *start)) ||
-        !(model->end = malloc(K * D * sizeof *end)))
+    TRY(sp_rules_new_model(&crf->rules, name, crf->training->classes, &model, err));
+    if (!start || !end || !(model->start = malloc(K * D * sizeof *start)) || !(model->end = malloc(K * D * sizeof *end)))
         TRY(sp_no_memory(err));
     edge_weights(start, K, crf->start, theta, theta + 1);
     edge_weights(end, K, crf->end, theta, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/model/model.h"
+#include "core/model/windows.h"
 #include "core/try.h"
 #include "learn/hidden/hidden_private.h"
 
@@ -114,6 +115,8 @@ sp_status sp_hidden_new(const sp_training *training, const sp_rules *rules, sp_h
     h->training = training;
     TRY(sp_model_align(rules->hidden, K, training->classes, class_of_column, err));
     TRY(sp_model_in_columns(rules->hidden, class_of_column, &h->model, err));
+    sp_windows_free(h->model->windows); /* of a model that was learnt: no rules */
+    h->model->windows = NULL;
     h->K = K;
     h->m = h->model->n_states;
     h->n_edges = h->model->row[h->m];

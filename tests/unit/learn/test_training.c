@@ -2,12 +2,14 @@
  * out. EM and cross-validation: the likelihood never falls, folds never see their own recordings. */
 #include "check.h"
 #include "learn_case.h"
+#include "statepath/advanced.h"
 #include "statepath/learn.h"
 
 /* sp_fit() gives a model, not the objective and its gradient, the likelihoods on the way, nor which recordings are in a fold. */
 #include "core/logmath.h"
 #include "core/model/fusion.h"
 #include "learn/crf/crf.h"
+#include "learn/crf/crf_pass.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
@@ -642,6 +644,72 @@ static void test_scaled_rows(void **state)
     }
 }
 
+/* Classes that fall thousands of nats behind and win in the end: the expected steps in each, and log Z, are
+ * those of forward-backward, with one position of a run and with several. */
+static void test_classes_that_come_back(void **state)
+{
+    (void)state;
+    enum { T = 300 };
+    static const char *const names[CASE_K] = {"a", "b", "c", "d"};
+    sp_scratch *scratch = sp_scratch_new();
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        const int32_t D = seed % 2 ? 3 : 1, dwell[CASE_K] = {D, 1, D, 1};
+        static double e[T * CASE_K], marginals[T * CASE_K];
+        double drift[CASE_K] = {0}, log_z;
+        uint8_t allow[CASE_K * CASE_K];
+        uint64_t random = seed + 17;
+        sp_error err;
+        sp_factors f;
+        sp_chain *chain;
+        sp_model *model = sp_model_new("drifting", CASE_K, names);
+        for (int t = 0; t < T; t++)
+            for (int k = 0; k < CASE_K; k++) {
+                if (t == 0 || learn_uniform(&random) < 0.02)
+                    drift[k] = 60 * (learn_uniform(&random) - 0.5);
+                e[t * CASE_K + k] = seed < 2 ? k == 1 ? (t < 100 || t >= 200 ? -20 : 50) : k * -50 : drift[k];
+            }
+        for (int p = 0; p < CASE_K * CASE_K; p++)
+            allow[p] = p % (CASE_K + 1) == 0 || (seed > 1 && learn_uniform(&random) < 0.15);
+        assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+        assert_non_null(model->min_dwell = malloc(sizeof dwell));
+        memcpy(model->min_dwell, dwell, sizeof dwell);
+        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+        const sp_scores scores = {.data = e, .dtype = SP_F64, .n_classes = CASE_K, .n_steps = T};
+        assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
+        assert_ok(sp_factors_init(&f, CASE_K, D, &err), &err);
+        f.dwell = dwell;
+        f.is_even = true;
+        for (int p = 0; p < CASE_K * CASE_K; p++)
+            f.exit[p] = allow[p] && p % (CASE_K + 1) ? 0 : -INFINITY;
+        sp_factors_prepare(&f);
+        double *all = calloc((size_t)sp_expected_size(CASE_K, D), sizeof *all);
+        assert_non_null(all);
+        sp_expected sum = sp_expected_over(all, CASE_K, D);
+        const double *const rows[] = {e};
+        const sp_stretch stretch = {.n_steps = T, .is_start = true, .is_end = true, .is_entry = true};
+        assert_true(sp_crf_pass(&f, rows, &stretch, true, scratch, &sum));
+        assert_close(*sum.log_z, log_z, 1e-8, 1e-12);
+        if (seed < 2)
+            assert_close(*sum.log_z, 1000, 1e-8, 0);
+        for (int k = 0; k < CASE_K; k++) {
+            double steps = 0, moves = sum.start[k];
+            for (int t = 0; t < T; t++)
+                steps += marginals[t * CASE_K + k];
+            for (int32_t i = 0; i < D; i++)
+                moves += sum.stay[k * D + i];
+            for (int j = 0; j < CASE_K; j++)
+                moves += sum.exit[j * CASE_K + k];
+            assert_close(sum.bias[k], steps, 1e-7, 1e-9);
+            assert_close(moves, steps, 1e-7, 1e-9);
+        }
+        free(all);
+        sp_factors_clear(&f);
+        sp_chain_free(chain);
+        sp_model_free(model);
+    }
+    sp_scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +728,7 @@ int main(void)
         cmocka_unit_test(test_never_seen),
         cmocka_unit_test(test_silent_step_in_a_fold),
         cmocka_unit_test(test_scaled_rows),
+        cmocka_unit_test(test_classes_that_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
