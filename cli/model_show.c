@@ -210,33 +210,94 @@ static sp_status print_durations(const sp_model *model, double step_seconds, sp_
 
 /* ---- rules over more than two steps ---- */
 
+/* Compiled states of the model with n of its rules, from `first` on. */
+static sp_status count_states(const sp_model *model, const sp_chain_options *compile, int32_t first,
+                              int32_t n, int32_t *n_states, sp_error *err)
+{
+    sp_model part = *model;
+    sp_chain *chain = NULL;
+    part.rules = n > 0 ? model->rules + first : NULL;
+    part.n_rules = n;
+    const sp_status status = sp_chain_new(&part, compile, &chain, err);
+    if (status == SP_OK)
+        *n_states = sp_chain_n_states(chain);
+    sp_chain_free(chain);
+    return status;
+}
+
+static void say_fault(sp_error *fault)
+{
+    name_options(fault->message);
+    say(" (%s)", fault->message);
+}
+
+/* Why the model has no states with rule r, where that is said of this rule: alone it has none either, or it is the
+ * first with which the model has none. */
+static sp_status print_fault(const sp_model *model, const sp_chain_options *compile, int32_t r, bool is_first,
+                             sp_error *err)
+{
+    sp_model alone = *model;
+    sp_error own;
+    int32_t n;
+    alone.durations = NULL;
+    const sp_status status = count_states(&alone, compile, r, 1, &n, &own);
+    if (status == SP_ENOMEM)
+        *err = own;
+    else if (status != SP_OK)
+        say_fault(&own);
+    else if (is_first)
+        say_fault(err);
+    return status == SP_ENOMEM ? status : SP_OK;
+}
+
 /* Each as a sentence, with the compiled states that the model has from it on. */
-static sp_status print_rules(const sp_model *model, double step_seconds, int64_t max_states, sp_error *err)
+static sp_status print_rules(const sp_model *model, const sp_chain_options *compile, sp_error *err)
 {
     char sentence[1024];
-    sp_chain_options compile = sp_chain_options_default();
-    compile.step_seconds = step_seconds;
-    compile.max_states = max_states;
-    for (int32_t r = 0; r < model->n_rules; r++) {
-        sp_model so_far = *model;
-        sp_chain *chain = NULL;
-        so_far.n_rules = r + 1;
+    int32_t n;
+    sp_status status = count_states(model, compile, 0, 0, &n, err);
+    bool is_counted = status == SP_OK; /* with the rules before this one */
+    for (int32_t r = 0; r < model->n_rules && status != SP_ENOMEM; r++) {
+        const bool was_counted = is_counted;
         say("rule %s: %s", model->rules[r].name, sp_rule_sentence(model, r, sentence, sizeof sentence));
-        const sp_status status = sp_chain_new(&so_far, &compile, &chain, err);
-        if (status == SP_OK)
-            say(" (%d states so far)\n", (int)sp_chain_n_states(chain));
-        else
-            say(" (%s)\n", err->message);
-        sp_chain_free(chain);
-        if (status == SP_ENOMEM)
-            return status;
+        if (is_counted)
+            status = count_states(model, compile, 0, r + 1, &n, err);
+        is_counted = is_counted && status == SP_OK;
+        if (is_counted)
+            say(" (%d states so far)", (int)n);
+        else if (status != SP_ENOMEM)
+            status = print_fault(model, compile, r, was_counted, err);
+        say("\n");
     }
-    return SP_OK;
+    return status == SP_ENOMEM ? status : SP_OK;
+}
+
+/* The compiled model, where it is more than the matrix; nothing where it cannot be compiled, which was said by then. */
+static sp_status print_states(const sp_model *model, const sp_chain_options *compile, sp_error *err)
+{
+    sp_chain *chain = NULL;
+    char n[SP_COUNT_TEXT];
+    if (model->n_rules == 0 && !model->durations && !model->min_dwell)
+        return SP_OK;
+    const sp_status status = sp_chain_new(model, compile, &chain, err);
+    if (status == SP_OK) {
+        say("states: %s with its rules and durations", sp_count_text(sp_chain_n_states(chain), n));
+        const int64_t slowdown = sp_chain_slowdown(chain, model);
+        if (slowdown >= SP_SLOW_CHAIN)
+            say("; decoding takes some %s times as long as with the matrix alone",
+                sp_count_text(slowdown, n));
+        say("\n");
+    }
+    sp_chain_free(chain);
+    return status == SP_ENOMEM ? status : SP_OK;
 }
 
 sp_status model_show(const sp_model *model, bool with_marks, double step_seconds, int64_t max_states, sp_error *err)
 {
     sp_status status = SP_OK;
+    sp_chain_options compile = sp_chain_options_default();
+    compile.step_seconds = step_seconds;
+    compile.max_states = max_states;
     say("%s: %d classes", model->name, model->n_classes);
     if (model->states)
         say(", %d states", model->n_states);
@@ -276,7 +337,8 @@ sp_status model_show(const sp_model *model, bool with_marks, double step_seconds
             say("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
                 model->min_dwell_at_end ? ", at the end too" : "");
     TRY(print_durations(model, step_seconds, err));
-    TRY(print_rules(model, step_seconds, max_states, err));
+    TRY(print_rules(model, &compile, err));
+    TRY(print_states(model, &compile, err));
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     print_labeller(model);

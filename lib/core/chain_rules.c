@@ -15,6 +15,25 @@ int32_t sp_chain_n_states(const sp_chain *chain)
     return chain->n_states;
 }
 
+/* Transitions and states that decoding goes through at each step. */
+static double work_of_step(const sp_chain *chain)
+{
+    const sp_run_graph *g = chain->runs;
+    double in_rows = 0;
+    for (int32_t r = 0; g && r < g->n_rows; r++)
+        in_rows += g->rows[r].n_whole + g->rows[r].n_cut;
+    const int64_t n_transitions = g ? g->pred_row[chain->n_states] : chain->pred_row[chain->n_states];
+    return (double)n_transitions + chain->n_states - in_rows + in_rows / 8;
+}
+
+int64_t sp_chain_slowdown(const sp_chain *chain, const sp_model *model)
+{
+    const double of_matrix = (double)model->row[model->n_states] + model->n_states;
+    const double times = work_of_step(chain) / of_matrix;
+    const double unit = times < 100 ? 1 : pow(10, floor(log10(times)) - 1);
+    return (int64_t)(unit * round(times / unit));
+}
+
 /* Place of `key` in the ascending run list[first] .. list[last-1], or -1. A run that holds everything is indexed directly. */
 static int64_t find(const int32_t *list, int64_t first, int64_t last, int32_t everything, int32_t key)
 {

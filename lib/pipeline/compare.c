@@ -45,12 +45,28 @@ bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info)
     return ends_with(model->source, at, name) || strncmp(after, bytes, strlen(bytes)) == 0;
 }
 
-sp_status sp_pipeline_open_decoding(sp_pipeline *p, sp_error *err)
+static sp_status open_decoding(sp_pipeline *p, sp_error *err)
 {
     if (!p->info->has_scores)
         return sp_fail(err, SP_EINVAL, "%s: there are no scores to decode", p->file);
     sp_pipeline_add_hook(p);
     return sp_long_recording_warn(p, err);
+}
+
+/* Some strategy walks through the compiled model. */
+static bool goes_by_model(const sp_pipeline *p)
+{
+    for (int s = 0; s < p->n_strategies; s++)
+        if (sp_strategy_about(p->strategies[s].kind)->knows_rules)
+            return true;
+    return false;
+}
+
+sp_status sp_pipeline_open_decoding(sp_pipeline *p, sp_error *err)
+{
+    if (goes_by_model(p))
+        sp_run_tell_slow(p->opt, p->model, p->chain);
+    return open_decoding(p, err);
 }
 
 /* Likelihood and calibration of one classifier, and whether it can be decoded. */
@@ -62,7 +78,7 @@ static sp_status open_figures(sp_pipeline *p, sp_error *err)
         TRY(sp_reliability_new(p->info->n_classes, &p->likelihood.reliability, err));
         sp_pipeline_want_likelihood(p);
     }
-    TRY(sp_pipeline_open_decoding(p, err));
+    TRY(open_decoding(p, err));
 done:
     return status;
 }
@@ -74,6 +90,8 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
                       "note: model %s was fitted on this very file, so its figures here are too good; `cv` 5 decodes each "
                       "recording with a model that never saw it",
                       p->model->name);
+    if (goes_by_model(p))
+        sp_run_tell_slow(p->opt, p->model, p->chain);
     sp_status status = sp_calibration_open(scaled, p->folds, &p->prepare, p->info->n_classes, err);
     p->likelihood.calibration = scaled;
     if (status == SP_OK)

@@ -27,6 +27,19 @@ void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, 
     o->hooks.notice(o->hooks.arg, kind, sentence);
 }
 
+void sp_run_tell_slow(const sp_run_options *o, const sp_model *model, const sp_chain *chain)
+{
+    char states[SP_COUNT_TEXT], times[SP_COUNT_TEXT];
+    const int64_t slowdown = sp_chain_slowdown(chain, model);
+    if (slowdown >= SP_SLOW_CHAIN)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: model %s: with its rules and durations it has %s states; decoding takes some %s "
+                      "times as long as "
+                      "with the matrix alone",
+                      model->name, sp_count_text(sp_chain_n_states(chain), states),
+                      sp_count_text(slowdown, times));
+}
+
 void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total)
 {
     if (o->hooks.progress)

@@ -139,6 +139,14 @@ class TestSeen(st.TestCase):
         self.model("m.json", durations={"a": {"min": "90s"}, "b": {"max": 1}, "c": {"poisson": {"mean": 3}}})
         self.statepath("model", "check", "m.json", stderr="")
 
+    def test_lengths_beyond_all_numbers(self):
+        for what in ({"max": "1e308h"}, {"min": "1e999s"}, {"poisson": {"mean": "1e400s"}}):
+            self.model("m.json", durations={"a": what})
+            self.assertIn("or a time, as", self.statepath("model", "check", "m.json", status=1).stderr)
+        self.model("m.json", durations={"a": {"min": 10**18}})
+        self.assertIn('the duration of "a" reaches to 1e+18 steps; lengths up to 65536 can be counted',
+                      self.statepath("model", "show", "m.json").stdout)
+
     def test_runs_are_counted(self):
         for ends in ({"start": s, "end": e} for s in ("cut", "whole") for e in ("cut", "whole")):
             self.model("m.json", durations=RULES, durations_at_ends=ends)

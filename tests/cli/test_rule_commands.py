@@ -284,6 +284,48 @@ ends   at_least 2 a      1          2           1       2           1       """,
         steps = self.paths("--rule", "x: not_before 2 c", status=0)
         self.assertEqual(self.paths("--rule", "x: not_before 1min c", "--epoch-seconds", "30", status=0), steps)
 
+    def shown(self, *options):
+        lines = self.statepath("model", "show", "m.json", *options, stderr="").stdout.splitlines()
+        return [line for line in lines if line.startswith(("rule ", "states: "))]
+
+    def test_show_says_which_rules_need_a_length(self):
+        self.model("m.json", ["at_least 1 a", {"name": "t", "rule": "not_before 2min c"}, "never a c", {"name": "u", "rule": "never b{90s}"}])
+        missing = ("(rule %s: a length is a time, %d s, but how long a step of the scores is is not known; --epoch-seconds says it, "
+                   "or write the length in steps)")
+        self.assertEqual(self.shown(), ["rule rule1: at least 1 step of a (5 states so far)",
+                                        "rule t: no c in the first 2 min " + missing % ("t", 120),
+                                        "rule rule3: no stretch of neighbouring steps is a c",
+                                        "rule u: no stretch of neighbouring steps is b{90s} " + missing % ("u", 90)])
+        lines = self.shown("--epoch-seconds", "30")
+        self.assertTrue(all(line.endswith(" states so far)") for line in lines[:4]), lines)
+        self.assertEqual(lines[4], "states: %s with its rules and durations" % lines[3].split("(")[1].split()[0])
+
+    def test_show_says_once_what_is_contradictory(self):
+        self.model("m.json", ["first a", {"name": "x", "rule": "first b"}, "never a c"])
+        self.assertEqual(self.shown()[1:], ["rule x: it begins with b (model m: no path can keep the rules rule1 and x at once, whatever the scores; "
+                                            "change one of them, or give it a cost)", "rule rule3: no stretch of neighbouring steps is a c"])
+
+    def test_slow_models_say_so(self):
+        said = "with its rules and durations"
+        self.model("m.json", ["at_least 300 a"])
+        # a and not yet, 0 to 300 of them: 301 states of each class that is not a, 300 of a
+        self.assertEqual(self.shown(), ["rule rule1: at least 300 steps of a (902 states so far)",
+                                        "states: 902 with its rules and durations; decoding takes some 300 times as long as with the matrix alone"])
+        note = ("statepath: note: model m: with its rules and durations it has 902 states; decoding takes some 300 times as long as with the matrix "
+                "alone\n")
+        self.model("m.json", [{"rule": "at_least 300 a", "cost": 0.01}])
+        for command in (["decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f"], ["compare", "x.h5", "-m", "m.json"],
+                        ["fit", "x.h5", "--rules", "m.json", "-o", "f.json", "-f"]):
+            self.assertEqual(self.statepath(*command).stderr.count(note), 1, command)
+            self.assertNotIn(said, self.statepath(*command, "-q").stderr)
+        self.assertNotIn(said, self.statepath("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "-f", "-s", "argmax").stderr)
+        self.model("m.json", ["at_least 20 a"])
+        self.assertNotIn("times", "".join(self.shown()))
+        self.model("m.json", [], durations={k: {"max": 2000} for k in "abc"})
+        self.assertRegex(self.shown()[0], "^states: [0-9,]+ with its rules and durations; decoding takes some [0-9]+ times as long as with the matrix alone$")
+        self.model("m.json", [])
+        self.assertEqual(self.shown(), [])
+
     def test_stream_whose_length_is_known(self):
         lines = "".join(" ".join(map(str, row)) + "\n" for row in PROBS[:3])
         self.model("m.json", ["last c"])

@@ -15,15 +15,17 @@ static const struct {
     double seconds;
 } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"", 0}};
 
-bool sp_length_parse(const char *text, sp_length *out)
+bool sp_length_parse(const char *text, size_t n, sp_length *out)
 {
-    char *end;
-    if (!*text || !strchr("0123456789.", *text)) /* what strtod() would pass over: blanks, signs, "inf" */
+    char *unit;
+    if (n == 0 || !*text || !strchr("0123456789.", *text)) /* what strtod() would pass over: blanks, signs, "inf" */
         return false;
-    const double value = strtod(text, &end);
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && isfinite(value)) {
+    const double value = strtod(text, &unit);
+    const char *const end = text + n;
+    while (unit < end && *unit == ' ')
+        unit++;
+    for (size_t i = 0; i < sizeof units / sizeof *units && unit <= end; i++)
+        if (strlen(units[i].unit) == (size_t)(end - unit) && memcmp(unit, units[i].unit, (size_t)(end - unit)) == 0) {
             *out = (sp_length){units[i].seconds > 0 ? value * units[i].seconds : value, units[i].seconds > 0};
             return true;
         }
@@ -127,10 +129,10 @@ static sp_status find_support(const sp_model *model, int32_t k, double step_seco
         TRY(sp_length_steps(d->max, step_seconds, what, &max, err));
     if (min > max)
         return sp_fail(err, SP_EMODEL,
-                       "model %s: the duration of \"%s\" is at least %.0f and at most %.0f steps; no length is both", model->name,
-                       model->classes[k], min, max);
+                       "model %s: the duration of \"%s\" is at least %.10g and at most %.10g steps; no length is both",
+                       model->name, model->classes[k], min, max);
     if (min > SP_DURATION_MOST || (max > SP_DURATION_MOST && isfinite(max)))
-        return sp_fail(err, SP_EMODEL, "model %s: the duration of \"%s\" reaches to %.0f steps; lengths up to %d can be counted",
+        return sp_fail(err, SP_EMODEL, "model %s: the duration of \"%s\" reaches to %.10g steps; lengths up to %d can be counted",
                        model->name, model->classes[k], isfinite(max) ? max : min, SP_DURATION_MOST);
     out->min = (int64_t)min;
     out->max = isfinite(max) ? (int64_t)max : INT64_MAX;

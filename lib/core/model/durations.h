@@ -51,8 +51,8 @@ void sp_durations_in_steps(sp_model *model, double step_seconds);
 /* Steps of a length: rounded to the nearest, at least 1; SP_EMODEL where it is a time and step_seconds is 0. `what` is for the sentence. */
 sp_status sp_length_steps(sp_length length, double step_seconds, const char *what, double *steps, sp_error *err);
 
-/* "40", "90s", "15min", "1.5h". False for any other text. */
-bool sp_length_parse(const char *text, sp_length *out);
+/* Reads n characters: "40", "90s", "15min", "1.5h". What is too large for a double is INFINITY. False for any other text. */
+bool sp_length_parse(const char *text, size_t n, sp_length *out);
 /* "40 steps", "90 s", "12 min". Returns out. */
 char *sp_length_text(char *out, size_t size, sp_length length);
 

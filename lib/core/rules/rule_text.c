@@ -1,6 +1,7 @@
 #include "core/rules/rule_text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,15 +164,15 @@ done:
 
 static sp_status take_length(parser *p, sp_length *out)
 {
-    char word[40];
     const size_t n = word_here(p);
-    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), p->at);
-    if (n >= sizeof word || !sp_length_parse(word, out))
+    if (!sp_length_parse(p->at, n, out))
         return fail_expected(p, "a number of steps, or a time such as 90s, 15min, 1h,");
     if (out->value == 0)
         *out = (sp_length){0, false};
-    if (!out->is_seconds && (out->value != (double)(int64_t)out->value || out->value > 1e6))
+    if (!out->is_seconds && (out->value != floor(out->value) || out->value > SP_RULE_MOST_STEPS))
         return fail_at(p, p->at, "a number of steps is whole, and a million at most");
+    if (out->is_seconds && out->value > SP_RULE_MOST_SECONDS)
+        return fail_at(p, p->at, "a time in a rule is a million hours at most");
     p->out->lengths[p->out->n_lengths++] = (sp_rule_length){(size_t)(p->at - p->text), n, *out};
     p->at += n;
     return SP_OK;

@@ -29,6 +29,10 @@ typedef struct sp_rule_node {
     bool is_unbounded;  /* no max */
 } sp_rule_node;
 
+/* The longest length that a rule may name, in steps; in seconds, a million hours. */
+#define SP_RULE_MOST_STEPS 1e6
+#define SP_RULE_MOST_SECONDS 3.6e9
+
 /* Where a length stands in the text. */
 typedef struct sp_rule_length {
     size_t at, size;

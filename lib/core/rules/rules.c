@@ -89,7 +89,8 @@ static char *text_in_steps(const sp_rule_text *rule, const char *text, double st
     for (int32_t i = 0; out && i < rule->n_lengths; i++) {
         const sp_rule_length *l = &rule->lengths[i];
         double steps;
-        if (!l->length.is_seconds || sp_length_steps(l->length, step_seconds, "", &steps, NULL) != SP_OK)
+        if (!l->length.is_seconds || sp_length_steps(l->length, step_seconds, "", &steps, NULL) != SP_OK ||
+            steps > SP_RULE_MOST_STEPS)
             continue;
         n += (size_t)snprintf(out + n, size - n, "%.*s%.0f", (int)(l->at - from), text + from, steps);
         from = l->at + l->size;

@@ -251,6 +251,14 @@ int32_t sp_chain_n_classes(const sp_chain *chain);
 /* Compiled states: those that count dwells and durations and remember what rules need. */
 int32_t sp_chain_n_states(const sp_chain *chain);
 
+/* From so many times on, users are told before a run. */
+enum { SP_SLOW_CHAIN = 100 };
+/* How many times as long decoding takes as with the matrix of the model alone, rounded to two digits: by the transitions
+ * and states that it goes through at each step. Of a row of states that count the steps of a duration, it goes through eight
+ * at once.
+ *   model  what the chain was compiled from */
+int64_t sp_chain_slowdown(const sp_chain *chain, const sp_model *model);
+
 /* The matrix in classes (score columns), whatever `rules` say. A pair of classes is legal when some state of the first can be followed by some state of
  * the second. O(1) or O(log). */
 bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to);

@@ -46,7 +46,8 @@ static sp_status read_length(const one_class *c, const sp_json_at *parent, const
     if (!value)
         return SP_OK;
     const sp_json_at at = {parent, key, 0};
-    bool is_read = json_is_string(value) && sp_length_parse(json_string_value(value), out) && out->is_seconds;
+    bool is_read = json_is_string(value) && sp_length_parse(json_string_value(value), json_string_length(value), out) &&
+                   out->is_seconds && isfinite(out->value);
     if (json_is_number(value)) {
         *out = (sp_length){json_number_value(value), false};
         is_read = !is_whole || (out->value >= 1 && out->value == floor(out->value));

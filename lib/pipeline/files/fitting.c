@@ -326,6 +326,21 @@ done:
     return status;
 }
 
+/* Of rules that cannot be compiled the learner says why. */
+static sp_status tell_slow(const sp_fitting *f, sp_error *err)
+{
+    sp_chain_options compile = sp_chain_options_default();
+    sp_chain *chain = NULL;
+    sp_error own;
+    compile.step_seconds = f->training.step_seconds;
+    compile.max_states = f->training.max_states;
+    const sp_status status = sp_chain_new(f->rules, &compile, &chain, &own);
+    if (status == SP_OK)
+        sp_run_tell_slow(f->run, f->rules, chain);
+    sp_chain_free(chain);
+    return status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
+}
+
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *given, sp_error *err)
 {
     *f = (sp_fitting){.options = sp_fit_options_default()};
@@ -372,6 +387,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
                                 .may_have_floor = fused->n ? sp_fused_may_have_floor(fused)
                                                            : f->info->kind != SP_KIND_SCORES && !f->info->has_mask};
     sp_run_hook_fitting(o, &f->training, &f->options);
+    if (f->rules && !o->n_folds)
+        TRY(tell_slow(f, err));
 done:
     return status;
 }

@@ -178,6 +178,20 @@ static void test_bad_texts(void **state)
          "  at_least c\n           ^"},
         {"at_least 1.5 c", "rule x: line 1, column 10: a number of steps is whole, and a million at most\n"
                            "  at_least 1.5 c\n           ^"},
+        {"b{2444444444444444444444444444444444444,2}",
+         "rule x: line 1, column 3: a number of steps is whole, and a million at most\n"
+         "  b{2444444444444444444444444444444444444,2}\n    ^"},
+        {"b{9223372036854775808}",
+         "rule x: line 1, column 3: a number of steps is whole, and a million at most\n  b{9223372036854775808}\n    ^"},
+        {"at_most 1000001 c",
+         "rule x: line 1, column 9: a number of steps is whole, and a million at most\n  at_most 1000001 c\n          ^"},
+        {"not_after 1e400 c",
+         "rule x: line 1, column 11: a number of steps is whole, and a million at most\n  not_after 1e400 c\n            ^"},
+        {"at_least 000000000000000000000000000000000000000001.5 c",
+         "rule x: line 1, column 10: a number of steps is whole, and a million at most\n"
+         "  at_least 000000000000000000000000000000000000000001.5 c\n           ^"},
+        {"never b{1e308h}", "rule x: line 1, column 9: a time in a rule is a million hours at most\n"
+                            "  never b{1e308h}\n          ^"},
         {"every a b",
          "rule x: line 1, column 9: followed_by or preceded_by is expected, but here is b\n  every a b\n          ^"},
         {"order [a, a]",
