@@ -381,7 +381,6 @@ typedef struct sp_what_if {
     bool is_relaxed;                                     /* rules may be broken where nothing else is left */
     int64_t most_length; /* lists of probabilities of durations end there, the rest at the last; 0: none is cut */
     char *why_not;       /* why a page cannot decode this, and it holds no recording; or NULL */
-    bool is_kept_small;  /* the page leaves recordings out beyond a megabyte */
     int64_t n_recordings;
     sp_what_if_recording *recordings; /* [n_recordings] those asked for, then spread over the ranking */
 } sp_what_if;

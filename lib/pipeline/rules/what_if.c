@@ -18,7 +18,7 @@
 #include "statepath/comparison.h"
 
 /* Letters of scores in a page: five for each four bytes. */
-enum { USUAL_LETTERS = 400 * 1000 };
+enum { USUAL_LETTERS = 5 * 1000 * 1000 };
 
 /* ---- recordings ---- */
 
@@ -238,19 +238,28 @@ static int64_t longest(const sp_comparison *c)
     return most;
 }
 
-/* States that count the lengths of durations, in the page, if it cannot decode what it holds with them in a few seconds; 0: it can. */
-static int64_t too_many_states(const sp_pipeline *p, const sp_comparison *c, const sp_what_if *to)
+/* States that count the lengths of durations, in the page. */
+static int64_t counting_states(const sp_pipeline *p, const sp_comparison *c)
 {
-    const int64_t most = INT64_C(500000000), held = sp_what_if_most_length(longest(c));
-    int64_t n = 0, steps = 0;
+    const int64_t held = sp_what_if_most_length(longest(c));
+    int64_t n = 0;
     for (int32_t k = 0; k < c->n_classes; k++) {
         const sp_run_weights *w = sp_chain_duration(p->chain, k);
         const bool is_list = w && p->model->durations[p->class_of_column[k]].form == SP_DURATION_PMF;
         n += !w ? 0 : 2 * (is_list && w->n_whole > held ? held : (int64_t)w->n_whole);
     }
-    for (int64_t i = 0; i < to->n_recordings; i++)
-        steps += to->recordings[i].n_steps;
-    return n * steps > most ? n : 0;
+    return n;
+}
+
+/* Leaves the last recordings out that the page could not decode with so many states in a few seconds. */
+static void keep_decodable(sp_what_if *to, int64_t n_states)
+{
+    const int64_t most = INT64_C(500000000);
+    int64_t steps = 0, n = 0;
+    while (n < to->n_recordings && n_states * (steps + to->recordings[n].n_steps) <= most)
+        steps += to->recordings[n++].n_steps;
+    while (to->n_recordings > n)
+        sp_what_if_recording_free(&to->recordings[--to->n_recordings]);
 }
 
 static bool is_wanted(const sp_pipeline *p)
@@ -293,20 +302,19 @@ sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_er
                          .transition_weight = sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1),
                          .options = sp_what_if_options(p->opt),
                          .is_relaxed = p->on_infeasible == SP_INFEASIBLE_RELAX,
-                         .is_kept_small = p->opt->what_if_bytes < 0,
                          .recordings = calloc((size_t)comparison->n_traces, sizeof *w.to->recordings)};
     TRY(w.to->options && w.to->recordings ? SP_OK : sp_no_memory(err));
     TRY(copy_prior(p, w.to, err));
     TRY(sp_what_if_model(p, longest(comparison), &w.to->most_length, &w.to->model, err));
     TRY(add_recordings(&w, err));
-    const int64_t n_states = too_many_states(p, comparison, w.to);
-    if (n_states) {
+    const int64_t n_states = counting_states(p, comparison), n_packed = w.to->n_recordings;
+    keep_decodable(w.to, n_states);
+    if (n_packed > 0 && w.to->n_recordings == 0) {
         char text[160];
         snprintf(text, sizeof text,
                  "durations of this model count lengths in %" PRId64 " states, too many for a page to decode its {recordings}; "
                  "<code>statepath decode</code> does",
                  n_states);
-        forget_recordings(&w);
         w.to->why_not = strdup(text);
         TRY(w.to->why_not ? SP_OK : sp_no_memory(err));
     }

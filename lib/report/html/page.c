@@ -242,20 +242,6 @@ static void write_section(sp_page *page, size_t i)
     sp_frame_section_end(&page->out, sections[i].fold);
 }
 
-/* Moves what was written from `from` on to an earlier place. */
-static void move_end(sp_buffer *out, size_t from, size_t to)
-{
-    const size_t n = out->failed ? 0 : out->length - from;
-    char *end = malloc(n + 1);
-    out->failed |= !end;
-    if (!out->failed) {
-        memcpy(end, out->data + from, n);
-        memmove(out->data + to + n, out->data + to, from - to);
-        memcpy(out->data + to, end, n);
-    }
-    free(end);
-}
-
 sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files *files)
 {
     sp_page page = {.comparison = comparison,
@@ -263,25 +249,12 @@ sp_buffer sp_page_text(const sp_comparison *comparison, struct sp_picture_files 
                     .out.words = &comparison->words,
                     .focus = sp_focus_strategy(comparison),
                     .argmax = sp_argmax_strategy(comparison)};
-    size_t last = N_SECTIONS, place = 0; /* the section that takes the room which the others leave, and where it stands */
     sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", " – decoding report", "verdict",
                    sp_has_what_if(comparison));
     top(&page);
-    for (size_t i = 0; i < N_SECTIONS; i++) {
-        if (!sections[i].is_there(comparison))
-            continue;
-        if (sections[i].write == sp_page_what_if) {
-            last = i;
-            place = page.out.length;
-        } else {
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].is_there(comparison))
             write_section(&page, i);
-        }
-    }
-    const size_t end = page.out.length;
-    if (last < N_SECTIONS) {
-        write_section(&page, last);
-        move_end(&page.out, end, place);
-    }
     sp_frame_end(&page.out, sp_has_what_if(comparison));
     sp_buffer_free(&page.picture_names);
     return page.out;

@@ -10,9 +10,7 @@
 #include "evaluate/work.h"
 #include "json/json_write.h"
 
-/* A page that is kept small has at most so many bytes, of which at least CLAIM are for scores: the section is written when the others
- * are (page.c). */
-enum { SMALL_PAGE = 1000 * 1000, CLAIM = 220 * 1000, NAMED = 12 };
+enum { NAMED = 12 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -34,26 +32,6 @@ static void put_base85(sp_buffer *out, const unsigned char *bytes, size_t n)
     }
 }
 
-/* How many of the recordings the page takes: all, or as many as keep it small, and at least one. */
-static int64_t count_held(const sp_page *page)
-{
-    enum { NAME_AND_NUMBERS = 48, SETTINGS = 6000 };
-    const sp_what_if *w = page->comparison->what_if;
-    const size_t scripts = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(w->model);
-    const int64_t others = (int64_t)(page->out.length + scripts) + sp_base85_letters((int64_t)sp_page_module_size) + SETTINGS;
-    const int64_t room = SMALL_PAGE - others > CLAIM ? SMALL_PAGE - others : CLAIM;
-    int64_t n = 0;
-    for (int64_t size = 0; n < w->n_recordings; n++) {
-        const sp_what_if_recording *r = &w->recordings[n];
-        size += sp_base85_letters((int64_t)r->n_bytes) + NAME_AND_NUMBERS;
-        for (int64_t t = 0; r->words && t < r->n_steps; t++)
-            size += (int64_t)strlen(r->words[t]) + 4;
-        if (w->is_kept_small && n > 0 && size > room)
-            break;
-    }
-    return n;
-}
-
 /* ---- data ---- */
 
 /* JSON inside of a script element: "<" could end it. */
@@ -66,12 +44,12 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_recordings(sp_json_writer *writer, const sp_step_view *view, int64_t n)
+static void put_recordings(sp_json_writer *writer, const sp_step_view *view)
 {
     const sp_comparison *c = view->page->comparison;
     sp_json_put_key(writer, "recordings");
     sp_json_put(writer, "[");
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < c->what_if->n_recordings; i++) {
         const sp_what_if_recording *r = &c->what_if->recordings[i];
         sp_json_put(writer, i ? ", [" : "[");
         sp_json_put_cleaned(writer, c->ids[r->recording]);
@@ -95,16 +73,11 @@ static void put_recordings(sp_json_writer *writer, const sp_step_view *view, int
     sp_json_put(writer, "]");
 }
 
-static bool have_words(const sp_comparison *c, int64_t n)
-{
-    return n > 0 && c->what_if->recordings[0].words;
-}
-
-static void put_words(sp_json_writer *writer, const sp_comparison *c, int64_t n)
+static void put_words(sp_json_writer *writer, const sp_what_if *w)
 {
     sp_json_put_key(writer, "words");
-    for (int64_t i = 0; i < n; i++) {
-        const sp_what_if_recording *r = &c->what_if->recordings[i];
+    for (int64_t i = 0; i < w->n_recordings; i++) {
+        const sp_what_if_recording *r = &w->recordings[i];
         for (int64_t t = 0; t < r->n_steps; t++) {
             sp_json_put(writer, t ? ", " : i ? "], [" : "[[");
             sp_json_put_cleaned(writer, r->words[t]);
@@ -159,7 +132,16 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(const sp_step_view *view, int64_t n)
+/* Is there a recording of which the page holds a stretch only? */
+static bool is_cut(const sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->what_if->n_recordings; i++)
+        if (c->what_if->recordings[i].n_steps < c->steps[c->what_if->recordings[i].recording])
+            return true;
+    return false;
+}
+
+static void put_settings(const sp_step_view *view)
 {
     sp_page *page = view->page;
     const sp_comparison *c = page->comparison;
@@ -189,27 +171,31 @@ static void put_settings(const sp_step_view *view, int64_t n)
     sp_json_put_number(&writer, c->epoch_seconds > 0 ? c->epoch_seconds : 0);
     put_text(&writer, "work", sp_work_about(c->work)->name);
     put_background(&writer, c);
-    put_recordings(&writer, view, n);
-    if (have_words(c, n))
-        put_words(&writer, c, n);
+    sp_json_put_key(&writer, "run_has");
+    sp_json_put_integer(&writer, c->n_recordings);
+    sp_json_put_key(&writer, "is_cut");
+    sp_json_put(&writer, is_cut(c) ? "true" : "false");
+    put_recordings(&writer, view);
+    if (w->recordings[0].words)
+        put_words(&writer, w);
     sp_json_put(&writer, "\n}");
     page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
     sp_buffer_text(&page->out, "</script>\n");
 }
 
 /* The packed recordings, one after the other, and the decoder. */
-static void put_scores(sp_page *page, int64_t n)
+static void put_scores(sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
     size_t size = 0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < w->n_recordings; i++)
         size += w->recordings[i].n_bytes;
     unsigned char *bytes = malloc(size + 1), *to = bytes;
     if (!bytes) {
         page->out.failed = true;
         return;
     }
-    for (int64_t i = 0; i < n; to += w->recordings[i++].n_bytes)
+    for (int64_t i = 0; i < w->n_recordings; to += w->recordings[i++].n_bytes)
         memcpy(to, w->recordings[i].bytes, w->recordings[i].n_bytes);
     sp_buffer_text(&page->out, "<script type=\"text/plain\" id=\"what-if-scores\">");
     put_base85(&page->out, bytes, size);
@@ -230,19 +216,11 @@ static void list_name(sp_page *page, int64_t i, int64_t n, int64_t recording)
         sp_buffer_say(&page->out, " and %jd more", n - NAMED);
 }
 
-/* Is there a recording of which the page holds a stretch only? */
-static bool is_cut(const sp_comparison *c, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (c->what_if->recordings[i].n_steps < c->steps[c->what_if->recordings[i].recording])
-            return true;
-    return false;
-}
-
-static void say_held(sp_page *page, int64_t n)
+static void say_held(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
+    const int64_t n = w->n_recordings;
     sp_buffer *out = &page->out;
     sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd {recording(s)}", n, c->n_recordings);
     if (n < c->n_recordings) {
@@ -251,9 +229,9 @@ static void say_held(sp_page *page, int64_t n)
             list_name(page, i, n, w->recordings[i].recording);
     }
     sp_buffer_text(out, n > 1 ? ". The figures of this section are of these." : ". The figures of this section are of this one.");
-    if (is_cut(c, n))
+    if (is_cut(c))
         sp_buffer_words(out, " Of {recordings} too long for a page it holds the stretch in which argmax breaks most rules.");
-    if (n < c->n_recordings || is_cut(c, n))
+    if (n < c->n_recordings || is_cut(c))
         sp_buffer_words(out, " <code>{=what-if-bytes}</code> makes room for more.");
     if (w->most_length)
         sp_buffer_say(
@@ -265,7 +243,7 @@ static void say_held(sp_page *page, int64_t n)
 }
 
 /* The tool's place, with a picture for readers without a script, and what its script needs. */
-static void put_tool(sp_page *page, int64_t n)
+static void put_tool(sp_page *page)
 {
     sp_step_view view;
     if (!sp_step_view_fill(page, &view)) {
@@ -276,10 +254,10 @@ static void put_tool(sp_page *page, int64_t n)
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">With scripts switched on the rules can be changed "
                    "here, and everything is decoded anew.</p>\n");
-    sp_page_before_after(&view, n);
+    sp_page_before_after(&view, page->comparison->what_if->n_recordings);
     sp_buffer_text(&page->out, "</div>\n");
-    put_settings(&view, n);
-    put_scores(page, n);
+    put_settings(&view);
+    put_scores(page);
     sp_step_view_free(&view);
 }
 
@@ -292,7 +270,6 @@ void sp_page_what_if(sp_page *page)
         sp_buffer_text(&page->out, ".</p>\n");
         return;
     }
-    const int64_t n = count_held(page);
-    put_tool(page, n);
-    say_held(page, n);
+    put_tool(page);
+    say_held(page);
 }

@@ -133,7 +133,7 @@ const TRIED = 12, tried = new Map(); /* at most so many rules, by address: what 
 function noteTried() {
   const key = rulesAddress(), list = changes();
   if (!tried.has(key) && tried.size >= TRIED) tried.delete([...tried.keys()][1]); /* not the run */
-  if (!tried.has(key)) tried.set(key, { text: list.length ? list.join("; ") : "as in the run", costs: new Map() });
+  if (!tried.has(key)) tried.set(key, { text: list.length ? list.join("; ") : heldOf ? "the rules of the run" : "as in the run", costs: new Map() });
   return Object.assign(tried.get(key), { figures: now.figures, broken: undecodable });
 }
 function showTried() {
@@ -148,6 +148,6 @@ function showTried() {
       figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
   });
   fill(parts.tried, el("h3", null, "Tried so far"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rules tried so far" },
-    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...["rules, " + name, ...MEASURES.map(([name]) => name), "illegal", "changes"]
-      .map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows))));
+    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...[corner("rules, " + name), ...MEASURES.map(([name]) => [name]), ["illegal"], ["changes"]]
+      .map((words, i) => el("th", { scope: "col", class: i ? "n" : "" }, ...words)))), el("tbody", null, ...rows))));
 }

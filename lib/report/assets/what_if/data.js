@@ -30,21 +30,25 @@ const signed = (x, decimals) => (x > 0 ? "+" : x < 0 ? "\u2212" : "\u00b1") + (d
 
 /* ---- what the page holds ---- */
 
-/* What an element holds as base 85: five digits are four bytes (core/base85.h, whose alphabet this is). */
-function bytesOf(id) {
+/* What of the run the figures are of, where the page holds a part: "19 of 20 nights". */
+const heldOf = !settings.is_cut && settings.recordings.length === settings.run_has ? ""
+  : count(settings.recordings.length) + " of " + count(settings.run_has) + say(" {recording(s)}", settings.run_has) + (settings.is_cut ? ", in part" : "");
+/* What an element holds as base 85: five digits are four bytes (core/base85.h, whose alphabet this is). The page answers in between. */
+async function bytesOf(id) {
   const text = document.getElementById(id).textContent, bytes = new Uint8Array(Math.floor((text.length * 4) / 5)), digits = new Uint8Array(128);
   [..."()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~!"].forEach((letter, n) => (digits[letter.charCodeAt(0)] = n));
   for (let i = 0, to = 0; i < text.length; i += 5) {
+    if (i % 50000 === 0) await breath();
     let number = 0;
     for (let d = 0; d < 5; d++) number = number * 85 + (i + d < text.length ? digits[text.charCodeAt(i + d)] : 84);
     for (let shift = 24; shift >= 0 && to < bytes.length; shift -= 8) bytes[to++] = number >>> shift;
   }
   return bytes;
 }
-const moduleBytes = () => new Response(new Blob([bytesOf("what-if-module")]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+const moduleBytes = async () => new Response(new Blob([await bytesOf("what-if-module")]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 /* Recordings are packed one after the other: they are unpacked in turn, and the page answers between them. */
 async function readRecordings() {
-  const options = { missing: "uniform", onInfeasible: settings.on_infeasible }, unpacker = statepath.unpacker(K, bytesOf("what-if-scores"), options);
+  const options = { missing: "uniform", onInfeasible: settings.on_infeasible }, unpacker = statepath.unpacker(K, await bytesOf("what-if-scores"), options);
   recordings = [];
   try {
     for (const [n, [id, nSteps, hasGaps, nBytes, from, place, first, width, merit]] of settings.recordings.entries()) {

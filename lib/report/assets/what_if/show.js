@@ -10,9 +10,11 @@ function figureCell(after, before, decimals) {
   const text = (x) => (x === null ? "\u2013" : decimals ? x.toFixed(decimals) : count(x)), isSame = text(after) === text(before);
   return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, decimals ? points(after - before) : signed(after - before, 0))]));
 }
+/* The head of the first column, with what of the run is held. */
+const corner = (text) => (heldOf ? [text, el("small", { class: "held" }, heldOf)] : [text]);
 function showFigures() {
   const isDecoded = strategies.every((name) => !now.figures[name].none && !run.figures[name].none); /* then the last column says nothing */
-  const head = ["strategy", ...MEASURES.map(([name]) => name), "illegal", "changes", "undecoded"];
+  const head = [corner("strategy"), ...MEASURES.map(([name]) => [name]), ["illegal"], ["changes"], ["undecoded"]];
   const rows = strategies.map((name) => {
     const a = now.figures[name], b = run.figures[name], agreement = MEASURES.map(([, key]) => figureCell(a[key], b[key], 4));
     return el("tr", name === state.strategy ? { class: "chosen" } : null, el("th", { scope: "row" }, name), ...agreement, figureCell(a.illegal, b.illegal, 0),
@@ -21,7 +23,7 @@ function showFigures() {
   const blank = () => el("td", { class: "n" }, "\u2013");
   if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), figureCell(now.reference, run.reference, 0), blank(), blank()));
   fill(parts.figures, el("table", { class: "what-if-figures" + (MEASURES.length > 2 ? " tall" : ""), "aria-label": "Figures now" },
-    el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
+    el("thead", null, el("tr", null, ...head.map((words, i) => el("th", { scope: "col", class: i ? "n" : "" }, ...words)))), el("tbody", null, ...rows)));
   parts.figures.querySelectorAll("tr > :last-child").forEach((cell) => (cell.hidden = isDecoded));
   const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + points(x - y) + ")");
   fill(parts.lead, el("strong", null, state.strategy), " " + MEASURES.slice(0, 2).map(([name, key]) => (a[key] === null ? "" : name + " " + a[key].toFixed(4) + moved(a[key], b[key]) + ", ")).join("") +
@@ -52,7 +54,7 @@ function showRecordings() {
 function sentence() {
   const name = state.strategy;
   if (undecodable) return "These rules cannot be decoded with: " + undecodable;
-  if (!isChanged()) return "As in the run: nothing is changed yet.";
+  if (!isChanged()) return heldOf ? "Nothing is changed yet. Figures are of " + heldOf + "." : "As in the run: nothing is changed yet.";
   const all = now.differences[name], sum = (key) => all.reduce((a, d) => a + d[key], 0), n = all.filter((d) => d.all).length;
   if (!sum("all")) return say("No {step} of ") + name + " differs from the run.";
   const steps = count(sum("all")) + say(" {step(s)} of ", sum("all")) + name + " in " + count(n) + say(" {recording(s)}", n) + " now differ from the run";
