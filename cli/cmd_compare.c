@@ -65,5 +65,6 @@ const command compare_command = {
             .max_words = MANY_WORDS},
     .takes = C_COMPARE,
     .work = work,
+    .also_writes = "paths",
     .watches_signals = true,
 };

@@ -59,5 +59,6 @@ const command convert_command = {
             .max_words = MANY_WORDS},
     .takes = C_CONVERT,
     .work = work,
+    .also_writes = ".conll",
     .watches_signals = true,
 };

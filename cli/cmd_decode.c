@@ -54,5 +54,6 @@ const command decode_command = {
             .max_words = MANY_WORDS},
     .takes = C_DECODE,
     .work = work,
+    .also_writes = "paths",
     .watches_signals = true,
 };

@@ -130,6 +130,7 @@ int command_main(const command *c, int argc, const char **argv)
     }
     options_init(&o);
     o.output_is_text = c->output_is_text;
+    o.also_writes = c->also_writes;
     options_fill(&table, &o, c->takes, c->lacks);
     int exit_status = options_read(argc, argv, table.groups, &c->use, &o, words);
     if (exit_status < 0) {

@@ -26,6 +26,7 @@ typedef struct command {
     const command_verb *verbs; /* end with NULL; or NULL: each option is of use */
     bool watches_signals;      /* the work asks o->run.hooks whether to stop */
     bool output_is_text;       /* -o may be standard output */
+    const char *also_writes;   /* endings that -o may have beside HDF5's, see sp_output_name_check(); NULL: none */
 } command;
 
 extern const command convert_command, inspect_command, compare_command, decode_command, evaluate_command, model_command,

@@ -22,7 +22,8 @@ typedef struct options {
     sp_run_options run;
 #define SP_PROGRAM(id, member, type, ...) SP_MEMBER_##type(member)
 #include "statepath/options.def"
-    bool output_is_text; /* and may be standard output */
+    bool output_is_text;     /* and may be standard output */
+    const char *also_writes; /* of the command */
     bool given[N_OPTIONS];
 } options;
 

@@ -220,6 +220,8 @@ static sp_status check_all(const options *o, const char *review, const input_fil
     free_inputs(&known);
     if (status == SP_OK)
         status = check_endings(named, err);
+    if (status == SP_OK && o->run.output && !o->output_is_text)
+        status = sp_output_name_check(o->run.output, o->also_writes, err);
     for (int i = 0; status == SP_OK && i < N_NAMED; i++)
         status = named[i] ? check_file(named[i], o->run.force, err) : SP_OK;
     return status;

@@ -232,6 +232,23 @@ const sp_path_format *sp_format_of_paths(const char *file)
     return NULL;
 }
 
+sp_status sp_output_name_check(const char *file, const char *others, sp_error *err)
+{
+    static const char hdf5[] = ".h5 .hdf5 .he5";
+    char endings[300] = "";
+    if (others && strcmp(others, "paths") == 0) {
+        size_t n = 0;
+        for (int i = 0; i < N_FORMATS && n < sizeof endings; i++)
+            if (formats[i]->paths)
+                n += (size_t)snprintf(endings + n, sizeof endings - n, "%s%s", n ? " " : "", formats[i]->paths->endings);
+        others = endings;
+    }
+    if (!*sp_file_ending(file) || sp_file_has_ending(file, hdf5) || (others && sp_file_has_ending(file, others)))
+        return SP_OK;
+    return sp_fail(err, SP_EINVAL, "`output` %s: %s is not written here; end the name with %s%s%s, or give it no ending: HDF5",
+                   file, sp_file_ending(file), others ? others : "", others ? ", or with " : "", hdf5);
+}
+
 bool sp_paths_writer_takes_tokens(const char *file)
 {
     const sp_path_format *format = sp_format_of_paths(file);

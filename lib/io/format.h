@@ -73,6 +73,8 @@ struct sp_source {
     sp_source_info info;
     sp_paths_info paths;   /* of a file that was opened for its paths */
     bool has_words;        /* the labels are words */
+    bool has_numbers;      /* of text: some are bare numbers, which neither a name nor codes explain */
+    bool may_have_header;  /* of a list of labels: the first is 0, which may be the name of a column, as pandas writes it */
     const sp_model *model; /* of labels that are words, or NULL; borrowed */
     sp_model *named;       /* whose classes the columns are, by the options; or NULL. Owned */
     const sp_codes *codes; /* of the labels, or NULL; borrowed */

@@ -56,6 +56,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
     const sp_path_format *format = header->n_strategies ? sp_format_of_paths(file) : NULL;
     sp_paths_writer *w = NULL;
     sp_status status = SP_OK;
+    TRY(sp_output_name_check(file, header->n_strategies ? "paths" : NULL, err));
     if (format && format->check)
         TRY(format->check(file, header, err));
     if (!(w = calloc(1, sizeof *w)))

@@ -37,6 +37,7 @@ typedef struct sp_paths_header {
     const char *const *ids;      /* [N] or NULL */
     const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */
     const char *const *classes;  /* [K] or NULL */
+    bool other_order;            /* they are in another order than the model's */
     bool with_labels, with_segments, with_confidence, with_broken;
     const char *command, *model_json; /* or NULL */
     const char *input;

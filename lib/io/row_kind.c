@@ -30,6 +30,27 @@ sp_row_kind sp_row_kind_of(const double *values, int64_t n, int64_t n_classes, i
     return found;
 }
 
+bool sp_rows_sum_to(const double *values, int64_t n, int64_t n_classes, double total)
+{
+    const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
+    bool is_any = false;
+    for (int64_t t = 0; t < n; t++) {
+        double sum = 0;
+        bool is_inside = true;
+        for (int64_t k = 0; k < n_classes; k++) {
+            const double part = values[t * n_classes + k] / total;
+            is_inside &= !(part < 0 || part > 1 + tolerance); /* true for NaN */
+            sum += part;
+        }
+        if (isnan(sum))
+            continue;
+        if (!is_inside || fabs(sum - 1) > tolerance)
+            return false;
+        is_any = true;
+    }
+    return is_any;
+}
+
 bool sp_row_kind_known(sp_row_kind rows, sp_kind *kind)
 {
     if (rows == SP_ROW_PROBS)

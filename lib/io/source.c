@@ -205,6 +205,16 @@ bool sp_source_has_words(const sp_source *source)
     return source->has_words;
 }
 
+bool sp_source_has_numbers(const sp_source *source)
+{
+    return source->has_numbers || (!source->has_words && !source->codes && !source->info.classes);
+}
+
+bool sp_source_may_have_header(const sp_source *source)
+{
+    return source->may_have_header;
+}
+
 void sp_source_use_model(sp_source *source, const sp_model *model)
 {
     source->model = model;

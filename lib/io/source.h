@@ -29,6 +29,12 @@ sp_status sp_source_check_tokens(const sp_source *ours, const sp_source *theirs,
 /* Are the labels words? They are told as columns, or where these have no names as classes of the model. */
 bool sp_source_has_words(const sp_source *source);
 
+/* Are some labels bare numbers, which neither names of classes in their file nor codes explain? */
+bool sp_source_has_numbers(const sp_source *source);
+
+/* Is the first line of the labels a 0 that may be the name of a column, as pandas writes one? Of several files, of each. */
+bool sp_source_may_have_header(const sp_source *source);
+
 /* From here on labels and paths that are words are classes of this model, which must stay until the source is closed. */
 void sp_source_use_model(sp_source *source, const sp_model *model);
 

@@ -85,9 +85,10 @@ typedef struct sp_file_access {
  *
  * Tables of scores as text: a column a class, a line a step; the first line names the columns (`#` before it is passed over),
  * unless it is numbers alone. Commas part them, or tabs, semicolons, blanks. Columns recording, step (or epoch; counted from 0 or
- * 1, in order), label (a class by name or alias, or its number; -1 or nothing: unscored), segment and weight are what they are
- * called in any case; time, timestamp, stage, class, prediction, predicted and one without a name are passed over. Lines of a
- * recording follow one another. A cell that is empty or nan is a missing number. Numbers are read as strtod() does.
+ * 1: lines are put in order, a step twice or missing is an error), label or labels (a class by name or alias, or its number; -1 or
+ * nothing: unscored), segment and weight are what they are called in any case; time, timestamp, stage, class, prediction and predicted
+ * are passed over. A column without a name, or Unnamed: 0, whose numbers do not ascend is an error without a column step: the lines are
+ * out of order. Lines of a recording follow one another. A cell that is empty or nan is a missing number. Numbers are read as strtod() does.
  *
  * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
  *
@@ -159,6 +160,9 @@ typedef struct sp_source_options {
     sp_kind kind;
     sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do */
+    /* Becomes true where a table holds scores, whatever is wrong with them: then nobody looks for another meaning of the file. NULL:
+     * nobody asks. */
+    bool *holds_scores;
     bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
     sp_gaps gaps;      /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
     bool ignores_100;  /* labels of -100 are known outside of Hugging Face's layout too (above) */
@@ -171,6 +175,8 @@ typedef struct sp_source_options {
      * the source is closed. */
     const sp_model *model;
     const sp_codes *codes;
+    /* Of text: number n is this class of the model, [K]; NULL: class n. Borrowed likewise. */
+    const int32_t *class_of_number;
     /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
     double epoch_seconds;
     /* The file has the labels of another file's recordings: sentences speak of `label_codes` and `label_map`. */
@@ -321,6 +327,11 @@ typedef struct sp_paths_info {
     const char *input;      /* or NULL */
 } sp_paths_info;
 const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader);
+
+/* May an output be called so? A name ends with .h5, .hdf5 or .he5, or has no ending, for HDF5; or with an ending of `others`
+ * (".json .md"; "paths": those in whose formats paths are written, see paths_export.h; NULL: none). SP_OK; SP_EINVAL: the endings that are
+ * written. */
+sp_status sp_output_name_check(const char *file, const char *others, sp_error *err);
 
 /* Paths [S'] and results [count] of one strategy for recordings first .. first+count-1 (offsets from info); either may be NULL.
  * Results of files without status: SP_OK, or SP_ENOPATH where every step is -1. Their `step` is -1: it is not in the file. Scores

@@ -83,6 +83,8 @@ sp_status sp_array_not_found(const sp_array_map *map, const char *what, const ch
 /* The name beside the reference: "labels" of "probs", "{id}/labels" of "{id}/probs", "labels/{id}" of "probs/{id}". NULL on lack
  * of memory, or (*is_none) where there is no such place. */
 char *sp_array_name_beside(const char *path, const char *name, bool *is_none);
+/* Is it a name that is looked for where it is needed, such as offsets or tokens, or labels of a rater? */
+bool sp_array_is_asked_for(const char *name);
 /* Is it a name that stands beside scores, of no recording? */
 bool sp_array_is_beside(const char *name);
 

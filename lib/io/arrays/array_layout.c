@@ -174,8 +174,27 @@ done:
     return status;
 }
 
-/* The array that says which word each token is of: steps are the first tokens of words. */
-#define WORD_IDS "word_ids"
+/* An array that says which steps take part. */
+typedef struct step_flags {
+    sp_stored *array; /* NULL: there is none */
+    bool is_valid;    /* it is called valid */
+    bool are_words;   /* it says which word each token is of: the first tokens of words take part */
+} step_flags;
+
+/* The first that is there: valid, word_ids, attention_mask. */
+static sp_status find_flags(sp_array_map *map, step_flags *out, sp_error *err)
+{
+    static const char *const names[] = {"valid", "word_ids", "attention_mask"};
+    sp_status status = SP_OK;
+    *out = (step_flags){.array = NULL};
+    for (int i = 0; i < 3 && !out->array; i++) {
+        TRY(sp_array_named(map, NULL, names[i], "", &out->array, err));
+        out->is_valid = out->array && i == 0;
+        out->are_words = out->array && i == 1;
+    }
+done:
+    return status;
+}
 
 /* Flags of the first tokens of words, of values [n] from step `first` on; rows of T steps, or those of packed recordings. *before: the
  * word before. Returns the index of a word that goes back; -1: none. */
@@ -199,8 +218,10 @@ static int64_t flag_words(const sp_array_map *map, int64_t first, int64_t n, con
 }
 
 /* Steps that take part: [N,T], and of packed steps [S], flags that are not 0. */
-static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags, sp_error *err)
+static sp_status read_flags(sp_array_map *map, const step_flags *from, uint8_t *flags, sp_error *err)
 {
+    sp_stored *array = from->array;
+    const bool are_words = from->are_words;
     enum { AT_ONCE = 1 << 20 };
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_SHAPE], reference[SP_STORED_WHERE], row[40] = "";
     const bool is_padded = map->layout == SP_LAYOUT_PADDED;
@@ -210,7 +231,6 @@ static sp_status read_valid(sp_array_map *map, sp_stored *array, uint8_t *flags,
     sp_status status = SP_OK;
     if (!values)
         TRY(sp_no_memory(err));
-    const bool are_words = array->name && strcmp(array->name, WORD_IDS) == 0;
     TRY(check_whole(map, array, 0, are_words ? "word" : "value of valid", err));
     if (array->rank != 1 + is_padded || array->dims[0] != (is_padded ? N : T) || (is_padded && array->dims[1] != T))
         TRY(sp_fail(err, SP_EDATA, "%s has shape %s, but %s has %s; it must be one flag per %sstep",
@@ -248,16 +268,34 @@ done:
     return status;
 }
 
+/* No step takes part that the lengths say is none. */
+static sp_status check_lengths(const sp_array_map *map, const sp_stored *array, const uint8_t *flags, const int64_t *lengths,
+                               sp_error *err)
+{
+    char where[SP_STORED_WHERE];
+    for (int64_t n = 0; n < map->n_recordings; n++)
+        for (int64_t t = lengths[n] > 0 ? lengths[n] : 0; t < map->padded_steps; t++)
+            if (flags[n * map->padded_steps + t])
+                return sp_fail_at(
+                    err, SP_EDATA, t,
+                    "%s, recording %lld: step %lld takes part, but the lengths say that it has %lld steps; leave one of "
+                    "both out",
+                    sp_stored_where(&map->file, array, where), (long long)n, (long long)t, (long long)lengths[n]);
+    return SP_OK;
+}
+
 /* Of padded recordings their lengths, and where they have holes map->kept. What is read for other than scores keeps the width of
- * its rows, so that recordings of another file can be matched. */
-static sp_status find_kept(sp_array_map *map, sp_stored *valid, bool cuts, int64_t *lengths, sp_error *err)
+ * its rows, so that recordings of another file can be matched. are_known: lengths are there, which the flags must not exceed. */
+static sp_status find_kept(sp_array_map *map, const step_flags *from, bool are_known, bool cuts, int64_t *lengths, sp_error *err)
 {
     const int64_t N = map->n_recordings, T = map->padded_steps;
     uint8_t *flags = malloc((size_t)(N * T) + 1);
     if (!flags)
         return sp_no_memory(err);
-    map->kept_name = valid->name;
-    sp_status status = read_valid(map, valid, flags, err);
+    map->kept_name = from->array->name;
+    sp_status status = read_flags(map, from, flags, err);
+    if (status == SP_OK && are_known)
+        status = check_lengths(map, from->array, flags, lengths, err);
     if (status == SP_OK && cuts)
         status = sp_holes_lengths(N, T, flags, lengths, &map->kept, err);
     if (status != SP_OK || cuts)
@@ -270,18 +308,16 @@ static sp_status find_kept(sp_array_map *map, sp_stored *valid, bool cuts, int64
 /* Of packed recordings map->kept, where an array says which steps take part. */
 static sp_status find_packed_kept(sp_array_map *map, sp_error *err)
 {
-    sp_stored *valid = NULL;
+    step_flags from = {.array = NULL};
     sp_status status = SP_OK;
     if (map->file.store || map->file.by_name)
-        TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
-    if (!valid && (map->file.store || map->file.by_name))
-        TRY(sp_array_named(map, NULL, WORD_IDS, "", &valid, err));
-    if (!valid)
+        TRY(find_flags(map, &from, err));
+    if (!from.array)
         goto done;
-    map->kept_name = valid->name;
+    map->kept_name = from.array->name;
     if (!(map->kept = malloc((size_t)map->n_steps + 1)))
         TRY(sp_no_memory(err));
-    TRY(read_valid(map, valid, map->kept, err));
+    TRY(read_flags(map, &from, map->kept, err));
 done:
     return status;
 }
@@ -300,7 +336,8 @@ static void lengths_of_words(const sp_array_map *map, int64_t *lengths)
 static sp_status map_padded(sp_array_map *map, const sp_source_options *options, sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], other[SP_STORED_WHERE];
-    sp_stored *lengths = NULL, *valid = NULL;
+    sp_stored *lengths = NULL;
+    step_flags from;
     const sp_stored *array = map->first;
     int64_t *values = NULL;
     sp_status status = SP_OK;
@@ -312,16 +349,10 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     if (options->offsets)
         TRY(sp_fail(err, SP_EINVAL, "%s has shape %s, one row a recording; offsets do not apply, use `lengths`", where, shape));
     TRY(sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err));
-    if (!lengths)
-        TRY(sp_array_named(map, NULL, "valid", "", &valid, err));
-    const bool may_be_tokens = !lengths && !valid;
-    if (may_be_tokens)
-        TRY(sp_array_named(map, NULL, WORD_IDS, "", &valid, err));
-    if (may_be_tokens && !valid)
-        TRY(sp_array_named(map, NULL, "attention_mask", "", &valid, err));
-    map->ignores_100 = options->ignores_100 || may_be_tokens;
-    map->is_unsized = !lengths && !valid && !array->words && (map->file.store || map->file.by_name);
-    if (!lengths && !valid && map->padded_steps == 0 && map->n_recordings > 0)
+    TRY(find_flags(map, &from, err));
+    map->ignores_100 = options->ignores_100 || (!lengths && !from.is_valid);
+    map->is_unsized = !lengths && !from.array && !array->words && (map->file.store || map->file.by_name);
+    if (!lengths && !from.array && map->padded_steps == 0 && map->n_recordings > 0)
         TRY(sp_fail(err, SP_EDATA, "%s has shape %s: %lld recordings without a step", where, shape,
                     (long long)map->n_recordings));
     if (!(map->offsets = calloc((size_t)map->n_recordings + 1, sizeof *map->offsets)))
@@ -337,12 +368,12 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
             TRY(sp_no_memory(err));
         for (int64_t n = 0; n < map->n_recordings; n++)
             values[n] = map->padded_steps;
-        if (valid)
-            TRY(find_kept(map, valid, options->needs_scores, values, err));
-        else if (array->words)
-            lengths_of_words(map, values);
     }
-    TRY(lengths_to_offsets(map, lengths ? lengths : valid ? valid : array, values, err));
+    if (from.array)
+        TRY(find_kept(map, &from, lengths != NULL, options->needs_scores, values, err));
+    else if (!lengths && array->words)
+        lengths_of_words(map, values);
+    TRY(lengths_to_offsets(map, lengths ? lengths : from.array ? from.array : array, values, err));
 done:
     free(values);
     return status;

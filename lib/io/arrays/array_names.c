@@ -224,16 +224,26 @@ sp_status sp_array_find_each(sp_array_map *map, sp_array_part *part, sp_error *e
     }
     return status;
 }
-static const char *const beside_names[] = {"labels",         "segments", "weights", "mask",     "offsets",       "lengths",
-                                           "valid",          "ids",      "classes", "subjects", "epoch_seconds", "tokens",
-                                           "attention_mask", "gaps",     "windows", "word_ids"};
+static const char *const part_names[] = {"labels", "segments", "weights", "mask", NULL};
+static const char *const asked_names[] = {
+    "offsets", "lengths",        "valid", "ids",     "classes",  "subjects", "epoch_seconds",
+    "tokens",  "attention_mask", "gaps",  "windows", "word_ids", NULL};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+bool sp_array_is_asked_for(const char *name)
+{
+    return is_one_of(name, asked_names) || strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
+}
 
 bool sp_array_is_beside(const char *name)
 {
-    for (size_t i = 0; i < sizeof beside_names / sizeof *beside_names; i++)
-        if (strcmp(name, beside_names[i]) == 0)
-            return true;
-    return strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
+    return is_one_of(name, part_names) || sp_array_is_asked_for(name);
 }
 
 sp_status sp_array_set_path(const sp_array_map *map, sp_array_part *part, const char *path, sp_error *err)

@@ -208,6 +208,20 @@ static bool is_of_trainer(const sp_array_map *map)
     return path && strcmp(slash ? slash + 1 : path, SP_TRAINER_SCORES) == 0 && sp_array_part_is(&map->labels);
 }
 
+/* Logits by their name alone, whose rows are probabilities already: the softmax would be applied once more. */
+static sp_status check_logits(const sp_array_map *map, const double *rows, int64_t n, sp_error *err)
+{
+    const bool are_probs = sp_rows_sum_to(rows, n, map->n_classes, 1), are_percent = sp_rows_sum_to(rows, n, map->n_classes, 100);
+    if (!are_probs && !are_percent)
+        return SP_OK;
+    return sp_fail(
+        err, SP_EDATA,
+        "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the softmax to them as they are",
+        map->file.file, map->file.store ? "dataset" : "array", map->scores.path ? map->scores.path : "of the file",
+        are_probs ? "probabilities: they lie in 0 to 1 and sum to 1" : "per cent: they lie in 0 to 100 and sum to 100",
+        are_probs ? "`kind` probs reads them so" : "divide them by 100 and call them probs");
+}
+
 static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp_source_options *options, sp_error *err)
 {
     const sp_array_map *map = &a->map;
@@ -222,7 +236,8 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
     info->kind_from_name = has_kind && !options->has_kind;
     while (n < map->n_recordings && map->offsets[n + 1] == map->offsets[n])
         n++;
-    const bool are_checked = !map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS);
+    const bool are_logits = info->kind_from_name && info->kind == SP_KIND_LOGITS;
+    const bool are_checked = are_logits || (!map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS));
     if (n == map->n_recordings || (has_kind && !are_checked))
         goto done;
     const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
@@ -230,6 +245,10 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
     if (!(rows = malloc((size_t)(steps * map->n_classes) * sizeof *rows)))
         TRY(sp_no_memory(err));
     TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows, err));
+    if (are_logits) {
+        TRY(check_logits(map, rows, steps, err));
+        goto done;
+    }
     sp_kind seen = info->kind;
     const bool is_seen = sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
     if (!is_seen && !has_kind && is_of_trainer(map))

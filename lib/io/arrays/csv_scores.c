@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/model/model.h"
 #include "core/owned.h"
@@ -14,33 +13,13 @@
 #include "io/text/cells.h"
 #include "io/text/label_words.h"
 #include "io/text/number_read.h"
+#include "io/text/table_columns.h"
 #include "io/text/text_read.h"
-
-/* What a column is. */
-typedef enum role { IS_CLASS, IS_RECORDING, IS_STEP, IS_LABEL, IS_SEGMENT, IS_WEIGHT, IS_NOTHING } role;
-
-static const struct {
-    const char *name; /* any case */
-    role role;
-} known[] = {{"recording", IS_RECORDING}, {"step", IS_STEP},       {"epoch", IS_STEP},
-             {"label", IS_LABEL},         {"segment", IS_SEGMENT}, {"segments", IS_SEGMENT},
-             {"weight", IS_WEIGHT},       {"weights", IS_WEIGHT},  {"", IS_NOTHING},
-             {"Unnamed: 0", IS_NOTHING},  {"time", IS_NOTHING},    {"timestamp", IS_NOTHING},
-             {"stage", IS_NOTHING},       {"class", IS_NOTHING},   {"prediction", IS_NOTHING},
-             {"predicted", IS_NOTHING}};
-
-static role role_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(name, known[i].name) == 0)
-            return known[i].role;
-    return IS_CLASS;
-}
 
 /* ---- the table as it is read ---- */
 
 typedef struct column {
-    role role;
+    sp_column_role role;
     char *name; /* in the text; NULL: the table has no header */
 } column;
 
@@ -54,17 +33,19 @@ typedef struct table {
     char *text;
     sp_cells in;
     int32_t n_columns, n_classes;
-    column *columns;            /* [n_columns] */
-    const char **class_names;   /* [n_classes] of their columns, in the text; or NULL */
-    char **cells;               /* [n_columns] of a record, in the text */
-    int32_t of[IS_NOTHING + 1]; /* the column of a role; -1 */
+    column *columns;               /* [n_columns] */
+    const char **class_names;      /* [n_classes] of their columns, in the text; or NULL */
+    char **cells;                  /* [n_columns] of a record, in the text */
+    int32_t of[SP_N_COLUMN_ROLES]; /* the column of a role; -1 */
     /* What was read. */
     int64_t n_steps, room, n_recordings, recording_room;
     double *scores, *weights;   /* [S,K], [S] */
     int64_t *labels, *segments; /* [S] */
+    sp_stepped_row *rows;       /* [S] */
     const char **ids;           /* [N] in the text */
     int64_t *offsets, *lines;   /* [N+1]; [N] of the first record */
-    int64_t step;               /* of the record before, in its recording */
+    int64_t index;              /* of the record before, in the column of numbers of rows; -1: none */
+    bool holds_scores;          /* some record has numbers in two columns of classes, whatever is wrong with others */
     sp_error *err;
 } table;
 
@@ -115,18 +96,20 @@ static sp_status count_columns(table *t)
 
 static sp_status name_columns(table *t)
 {
-    for (int r = 0; r <= IS_NOTHING; r++)
+    for (int r = 0; r < SP_N_COLUMN_ROLES; r++)
         t->of[r] = -1;
     for (int32_t c = 0; c < t->n_columns; c++) {
         column *one = &t->columns[c];
         one->name = t->cells[c];
-        one->role = role_of(one->name);
-        t->n_classes += one->role == IS_CLASS;
-        if (one->role != IS_CLASS && one->role != IS_NOTHING) {
+        one->role = sp_column_role_of(one->name);
+        t->n_classes += one->role == SP_COLUMN_OTHER;
+        if (one->role > SP_COLUMN_OTHER && one->role < SP_COLUMN_DECIDED) {
             if (t->of[one->role] >= 0)
                 return sp_fail(t->err, SP_EDATA, "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
                                t->file, (long long)t->in.line, t->of[one->role] + 1, t->columns[t->of[one->role]].name, c + 1,
                                one->name);
+            t->of[one->role] = c;
+        } else if (one->role == SP_COLUMN_INDEX && t->of[one->role] < 0) {
             t->of[one->role] = c;
         }
     }
@@ -143,19 +126,25 @@ static bool has_words(const table *t)
     return false;
 }
 
-/* Are the columns, or those of classes alone, called 0, 1, .. n-1? */
-static bool are_numbers(const table *t, bool of_classes)
+/* Are the columns, or those of classes alone, called first, first + 1, ..? */
+static bool are_counted(const table *t, bool of_classes, int32_t first)
 {
     int32_t n = 0;
     for (int32_t c = 0; c < t->n_columns; c++) {
         char number[16];
-        if (of_classes && t->columns[c].role != IS_CLASS)
+        if (of_classes && t->columns[c].role != SP_COLUMN_OTHER)
             continue;
-        snprintf(number, sizeof number, "%d", n++);
+        snprintf(number, sizeof number, "%d", first + n++);
         if (strcmp(t->cells[c], number) != 0)
             return false;
     }
     return n > 1;
+}
+
+/* As pandas counts columns, from 0, or others from 1. */
+static bool are_numbers(const table *t, bool of_classes)
+{
+    return are_counted(t, of_classes, 0) || are_counted(t, of_classes, 1);
 }
 
 /* Is the first line a header? Of numbers alone it is the first step, unless they count the columns, as pandas does: then the
@@ -171,9 +160,9 @@ static sp_status check_header(const table *t)
     if (!t->is_header_taken || t->has_fraction)
         return SP_OK;
     return sp_fail(t->err, SP_EDATA,
-                   "%s: the first line, the numbers 0 to %d, may be a header or a step: no line below has a number that is not "
+                   "%s: the first line, the numbers %s to %s, may be a header or a step: no line below has a number that is not "
                    "whole; `header` says that it names the columns, `no_header` that it is a step",
-                   t->file, t->n_columns - 1);
+                   t->file, t->columns[0].name, t->columns[t->n_columns - 1].name);
 }
 
 static sp_status check_names(table *t)
@@ -184,7 +173,7 @@ static sp_status check_names(table *t)
     if (!t->class_names)
         return sp_no_memory(t->err);
     for (int32_t c = 0; c < t->n_columns; c++)
-        if (t->columns[c].role == IS_CLASS)
+        if (t->columns[c].role == SP_COLUMN_OTHER)
             t->class_names[n++] = t->columns[c].name;
     if (sp_texts_duplicate(t->class_names, n, &a, &b))
         return sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->in.line,
@@ -202,6 +191,7 @@ static bool make_room(table *t)
     t->labels = sp_grown(t->labels, room, sizeof *t->labels, &is_whole);
     t->segments = sp_grown(t->segments, room, sizeof *t->segments, &is_whole);
     t->weights = sp_grown(t->weights, room, sizeof *t->weights, &is_whole);
+    t->rows = sp_grown(t->rows, room, sizeof *t->rows, &is_whole);
     t->room = room;
     return is_whole;
 }
@@ -221,7 +211,7 @@ static sp_status begin_recording(table *t, const char *id)
     t->offsets[t->n_recordings] = t->n_steps;
     t->lines[t->n_recordings] = t->in.line;
     t->ids[t->n_recordings++] = id;
-    t->step = -1;
+    t->index = -1;
     return SP_OK;
 }
 
@@ -263,30 +253,71 @@ static sp_status read_label(const table *t, int32_t c, int64_t *out)
     return fail_cell(t, c, what);
 }
 
-/* Steps count from 0 or 1 in each recording, line by line. */
-static sp_status check_step(table *t, int32_t c)
+static sp_status read_step(const table *t, int32_t c, int64_t *out)
 {
-    char what[160];
-    int64_t step = 0;
-    sp_status status = read_whole(t, c, &step);
-    if (status != SP_OK)
-        return status;
-    if (t->step < 0 ? step != 0 && step != 1 : step != t->step + 1) {
-        if (t->step < 0)
-            snprintf(what, sizeof what, "the first step is %lld; steps count from 0 or 1", (long long)step);
-        else
-            snprintf(what, sizeof what, "step %lld follows step %lld; write each step once, in order", (long long)step,
-                     (long long)t->step);
-        return fail_cell(t, c, what);
+    sp_status status = SP_OK;
+    TRY(read_whole(t, c, out));
+    if (*out < 0)
+        status = fail_cell(t, c, "a step below 0; steps count from 0 or 1");
+done:
+    return status;
+}
+
+/* Numbers of rows, as pandas writes them, say the order that the rows had; other texts there say nothing. */
+static sp_status check_index(table *t, int32_t c)
+{
+    char what[240];
+    int64_t index;
+    if (!sp_cell_whole(t->cells[c], &index))
+        return SP_OK;
+    if (index > t->index || t->of[SP_COLUMN_STEP] >= 0) {
+        t->index = index;
+        return SP_OK;
     }
-    t->step = step;
-    return SP_OK;
+    snprintf(what, sizeof what,
+             "row %lld follows row %lld: the rows are out of order, or of several recordings; call the column step to have them "
+             "put in "
+             "order, name recordings in a column recording, or leave it out",
+             (long long)index, (long long)t->index);
+    return fail_cell(t, c, what);
+}
+
+/* Has the record numbers in two columns of classes? Then the table holds scores. */
+static void look_for_scores(table *t)
+{
+    int n = 0;
+    for (int32_t c = 0; !t->holds_scores && c < t->n_columns; c++) {
+        double ignored;
+        n += t->columns[c].role == SP_COLUMN_OTHER && sp_number_read(t->cells[c], &ignored);
+    }
+    t->holds_scores |= n > 1;
+}
+
+/* A column beside those of all classes of the model. */
+static sp_status check_columns(const table *t)
+{
+    int32_t n_known = 0, other = -1;
+    char what[300];
+    for (int32_t c = 0; t->model && t->columns[0].name && c < t->n_columns; c++) {
+        if (t->columns[c].role != SP_COLUMN_OTHER)
+            continue;
+        if (sp_model_class(t->model, t->columns[c].name, true) >= 0)
+            n_known++;
+        else if (other < 0)
+            other = c;
+    }
+    if (other < 0 || n_known < t->model->n_classes)
+        return SP_OK;
+    snprintf(what, sizeof what,
+             "it is no class of model %.60s and holds \"%.40s\"; known beside classes are %s: rename the column, or leave it out",
+             t->model->name, t->cells[other], sp_known_columns);
+    return fail_cell(t, other, what);
 }
 
 /* Puts the cells of a record where they belong. */
 static sp_status add_record(table *t)
 {
-    const int32_t recording = t->of[IS_RECORDING];
+    const int32_t recording = t->of[SP_COLUMN_RECORDING];
     const int64_t s = t->n_steps;
     sp_status status = SP_OK;
     if (recording >= 0 && !*t->cells[recording])
@@ -295,25 +326,32 @@ static sp_status add_record(table *t)
         TRY(begin_recording(t, recording >= 0 ? t->cells[recording] : ""));
     if (s == t->room && !make_room(t))
         TRY(sp_no_memory(t->err));
+    look_for_scores(t);
+    if (s == 0)
+        TRY(check_columns(t));
     double *row = t->scores + (size_t)s * (size_t)t->n_classes;
+    t->rows[s] = (sp_stepped_row){t->n_recordings - 1, -1, t->in.line};
     for (int32_t c = 0; c < t->n_columns; c++)
         switch (t->columns[c].role) {
-        case IS_CLASS:
+        case SP_COLUMN_OTHER:
             TRY(read_number(t, c, row));
             t->has_fraction |= (isinf(*row) || *row != floor(*row)) && !isnan(*row);
             row++;
             break;
-        case IS_STEP:
-            TRY(check_step(t, c));
+        case SP_COLUMN_STEP:
+            TRY(read_step(t, c, &t->rows[s].step));
             break;
-        case IS_LABEL:
+        case SP_COLUMN_LABEL:
             TRY(read_label(t, c, &t->labels[s]));
             break;
-        case IS_SEGMENT:
+        case SP_COLUMN_SEGMENT:
             TRY(read_whole(t, c, &t->segments[s]));
             break;
-        case IS_WEIGHT:
+        case SP_COLUMN_WEIGHT:
             TRY(read_number(t, c, &t->weights[s]));
+            break;
+        case SP_COLUMN_INDEX:
+            TRY(c == t->of[SP_COLUMN_INDEX] ? check_index(t, c) : SP_OK);
             break;
         default:
             break;
@@ -341,6 +379,40 @@ done:
     return status;
 }
 
+/* Values of `size` bytes a row to the places of their rows. */
+static bool move_rows(void *values, size_t size, int64_t n, const int64_t *place)
+{
+    char *old = malloc((size_t)n * size + 1);
+    if (!old)
+        return false;
+    memcpy(old, values, (size_t)n * size);
+    for (int64_t i = 0; i < n; i++)
+        memcpy((char *)values + (size_t)place[i] * size, old + (size_t)i * size, size);
+    free(old);
+    return true;
+}
+
+/* Rows that say their steps are put in order. */
+static sp_status order_rows(table *t)
+{
+    const int64_t n = t->n_steps;
+    bool is_sorted = true;
+    int64_t *place = malloc(((size_t)n + 1) * sizeof *place);
+    sp_status status = SP_OK;
+    TRY(place ? SP_OK : sp_no_memory(t->err));
+    TRY(sp_rows_in_order(t->file, t->rows, n, t->ids, t->offsets, t->n_recordings, place, &is_sorted, t->err));
+    if (is_sorted)
+        goto done;
+    const bool is_whole = move_rows(t->scores, (size_t)t->n_classes * sizeof *t->scores, n, place) &&
+                          move_rows(t->labels, sizeof *t->labels, n, place) &&
+                          move_rows(t->segments, sizeof *t->segments, n, place) &&
+                          move_rows(t->weights, sizeof *t->weights, n, place);
+    TRY(is_whole ? SP_OK : sp_no_memory(t->err));
+done:
+    free(place);
+    return status;
+}
+
 static sp_status read_table(table *t)
 {
     const char *turn = strchr(t->in.at, '\r');
@@ -361,7 +433,7 @@ static sp_status read_table(table *t)
     if (!is_named) { /* all columns are classes, without names */
         t->n_classes = t->n_columns;
         for (int32_t c = 0; c < t->n_columns; c++)
-            t->columns[c] = (column){IS_CLASS, NULL};
+            t->columns[c] = (column){SP_COLUMN_OTHER, NULL};
     }
     t->are_numbered = is_named && are_numbers(t, true) && !(t->model && sp_model_class(t->model, "0", true) >= 0);
     if (t->n_classes == 0)
@@ -375,6 +447,8 @@ static sp_status read_table(table *t)
     if (t->n_recordings == 0)
         TRY(sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file));
     t->offsets[t->n_recordings] = t->n_steps;
+    if (t->of[SP_COLUMN_STEP] >= 0)
+        TRY(order_rows(t));
 done:
     return status;
 }
@@ -435,13 +509,13 @@ static sp_status check_recordings(const table *t, sp_error *err)
     return a == -2 ? sp_no_memory(err) : SP_OK;
 }
 
-/* Names of the columns of a role. NULL: no memory. */
-static sp_texts names_of(const table *t, role of)
+/* Names of the columns of classes, or of those that are passed over. NULL: no memory. */
+static sp_texts names_of(const table *t, bool of_classes)
 {
     sp_text_span *names = malloc(((size_t)t->n_columns + 1) * sizeof *names);
     int32_t n = 0;
     for (int32_t c = 0; names && c < t->n_columns; c++)
-        if (t->columns[c].role == of)
+        if (of_classes ? t->columns[c].role == SP_COLUMN_OTHER : t->columns[c].role >= SP_COLUMN_DECIDED)
             names[n++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
     sp_texts out = names ? sp_texts_pack(names, n) : NULL;
     free(names);
@@ -456,20 +530,20 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
         return sp_no_memory(err);
     sp_status status = SP_OK;
     TRY(add_array(f, name, SP_ELEMENT_FLOAT, t->n_steps, t->n_classes, (void **)&t->scores, err));
-    if (t->of[IS_LABEL] >= 0)
+    if (t->of[SP_COLUMN_LABEL] >= 0)
         TRY(add_array(f, "labels", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->labels, err));
-    if (t->of[IS_SEGMENT] >= 0)
+    if (t->of[SP_COLUMN_SEGMENT] >= 0)
         TRY(add_array(f, "segments", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->segments, err));
-    if (t->of[IS_WEIGHT] >= 0)
+    if (t->of[SP_COLUMN_WEIGHT] >= 0)
         TRY(add_array(f, "weights", SP_ELEMENT_FLOAT, t->n_steps, 0, (void **)&t->weights, err));
-    if (t->of[IS_RECORDING] >= 0) {
+    if (t->of[SP_COLUMN_RECORDING] >= 0) {
         TRY(check_recordings(t, err));
         TRY(add_ids(f, t, err));
         TRY(add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err));
     }
     if (t->columns[0].name) {
-        f->classes = t->are_numbered ? NULL : names_of(t, IS_CLASS);
-        f->passed_over = names_of(t, IS_NOTHING);
+        f->classes = t->are_numbered ? NULL : names_of(t, true);
+        f->passed_over = names_of(t, false);
         TRY((f->classes || t->are_numbered) && f->passed_over ? SP_OK : sp_no_memory(err));
     }
     TRY(sp_stored_index(f, err));
@@ -480,7 +554,7 @@ done:
 static void free_table(table *t)
 {
     void *const owned[] = {t->class_names, t->text,     t->columns, t->cells,   t->scores, t->weights,
-                           t->labels,      t->segments, t->ids,     t->offsets, t->lines};
+                           t->labels,      t->segments, t->ids,     t->offsets, t->lines,  t->rows};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -517,7 +591,10 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
     TRY(sp_text_read(t.file, "a table of scores", &t.text, err));
     t.in.at = t.text;
     f->file_size = (int64_t)strlen(t.text);
-    TRY(read_table(&t));
+    status = read_table(&t);
+    if (request->options->holds_scores)
+        *request->options->holds_scores |= t.holds_scores;
+    TRY(status);
     TRY(fill_arrays(f, &t, name, err));
     TRY(sp_array_source_fill(source, request, err));
     if (t.is_header_taken)

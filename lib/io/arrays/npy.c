@@ -6,6 +6,25 @@
 
 #include "io/arrays/array_source.h"
 
+size_t sp_npy_header_write(const char *type, int64_t count, char out[SP_NPY_HEADER])
+{
+    enum { STEP = 64 };
+    const uint16_t one = 1;
+    const bool is_big = *(const unsigned char *)&one == 0, has_order = *type != 'S' && strcmp(type, "u1") != 0;
+    memcpy(out, "\x93NUMPY\x01", 8);
+    int n = 10 + snprintf(out + 10, SP_NPY_HEADER - 10, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
+                          !has_order ? '|'
+                          : is_big   ? '>'
+                                     : '<',
+                          type, (long long)count);
+    while ((n + 1) % STEP)
+        out[n++] = ' ';
+    out[n++] = '\n';
+    out[8] = (char)((n - 10) & 0xff);
+    out[9] = (char)((n - 10) >> 8);
+    return (size_t)n;
+}
+
 /* ---- the header: magic, version, length, and a dictionary as Python writes it ---- */
 
 static const char magic[] = "\x93NUMPY";
@@ -270,4 +289,5 @@ const sp_format sp_npy_format = {.name = "a numpy .npy file",
                                  .n_magic = N_MAGIC,
                                  .python = "numpy.load('FILE')",
                                  .open = open_npy,
+                                 .paths = &sp_npy_paths,
                                  SP_ARRAY_SOURCE_ROW};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/try.h"
+#include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
 #include "io/holes.h"
 #include "io/paths_export.h"
@@ -22,7 +23,7 @@ typedef struct archive {
     uint32_t checksum;
 } archive;
 
-enum { LOCAL = 30, ENTRY = 46, END = 22, HEADER_STEP = 64 };
+enum { LOCAL = 30, ENTRY = 46, END = 22 };
 static const int64_t most_bytes = UINT32_MAX;
 
 static void store(unsigned char *to, uint64_t value, int n)
@@ -47,24 +48,14 @@ static sp_status append_values(archive *a, const void *bytes, size_t n, sp_error
 /* Begins a member: room for its local header, and numpy's header. type: "<i4"; count: of one dimension. */
 static sp_status begin_member(archive *a, const char *name, const char *type, int64_t count, sp_error *err)
 {
-    char header[256] = "\x93NUMPY\x01";
-    const uint16_t one = 1;
-    const bool is_big = *(const unsigned char *)&one == 0;
+    char header[SP_NPY_HEADER];
+    const size_t n = sp_npy_header_write(type, count, header);
     a->begin = a->at;
     a->checksum = 0;
     snprintf(a->name, sizeof a->name, "%s.npy", name);
-    int n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
-                          strcmp(type, "u1") == 0 || *type == 'S' ? '|'
-                          : is_big                                ? '>'
-                                                                  : '<',
-                          type, (long long)count);
-    while ((n + 1) % HEADER_STEP)
-        header[n++] = ' ';
-    header[n++] = '\n';
-    store((unsigned char *)header + 8, (uint64_t)n - 10, 2);
     a->at += LOCAL + (int64_t)strlen(a->name);
     a->values = a->at;
-    return append_values(a, header, (size_t)n, err);
+    return append_values(a, header, n, err);
 }
 
 /* The header before the member, now that its checksum is known, and its entry of the directory. */

@@ -7,17 +7,11 @@
 #include "io/arrays/array_find.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
-#include "io/raters.h"
 
 /* Names that stand beside recordings and are looked for when they are needed. */
 static bool is_usual(const char *name)
 {
-    static const char *const usual[] = {"offsets",  "lengths",    "valid", "ids",          "classes",
-                                        "subjects", "recordings", "paths", "epoch_seconds"};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strcmp(name, usual[i]) == 0)
-            return true;
-    return strncmp(name, SP_RATER_PREFIX, strlen(SP_RATER_PREFIX)) == 0;
+    return sp_array_is_asked_for(name) || strcmp(name, "recordings") == 0 || strcmp(name, "paths") == 0;
 }
 
 static const char hole[] = "{id}"; /* stands for the recording */

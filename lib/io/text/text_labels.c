@@ -12,12 +12,8 @@
 #include "io/text/cells.h"
 #include "io/text/label_file.h"
 #include "io/text/label_words.h"
+#include "io/text/table_columns.h"
 #include "sleep/label_coding_use.h"
-
-typedef struct row {
-    int64_t recording, step, line;
-    int32_t label;
-} row;
 
 /* A text that was read. */
 typedef struct text_labels {
@@ -30,9 +26,8 @@ static const char spreadsheets[] = ".csv .tsv";
 /* The first line of what MS-TCN writes for each video, in a file without ending. */
 static const char frames[] = "### Frame level recognition: ###";
 
-enum { RECORDING, STEP, LABEL, N_COLUMNS, N_NAMES = 3 };
-/* The first name of a column is ours, the others are taken where nobody has it. */
-static const char *const column_names[N_COLUMNS][N_NAMES] = {{"recording"}, {"step"}, {"label", "class", "stage"}};
+/* What a row needs. Of several columns with a label the one that is called so is taken, then class, then stage. */
+enum { RECORDING, STEP, LABEL, N_COLUMNS, NO_RANK = 9 };
 
 /* What is needed while reading. Ids and labels point into the text. */
 typedef struct reading {
@@ -44,9 +39,11 @@ typedef struct reading {
     bool is_list;   /* no table: one label a line */
     bool is_frames; /* a list, its labels parted by blanks */
     int32_t n_fields, column[N_COLUMNS];
-    row *rows;
+    sp_stepped_row *rows; /* [n_rows] */
+    int32_t *labels;      /* [n_rows] */
     int64_t n_rows, row_room, id_room;
     sp_names known;       /* ids -> recordings */
+    bool has_numbers;     /* among the labels */
     int64_t current;      /* recording of the last row, or -1 */
     int64_t n_of_current; /* rows of it that follow one another */
     sp_error *err;
@@ -82,13 +79,17 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
     return SP_OK;
 }
 
-/* Which name of column c a field is; -1: none. */
-static int name_of_column(int c, const char *field)
+/* What a field of the header names, and how well: 0 best. N_COLUMNS: nothing that is read. */
+static int column_of(const char *field, int *rank)
 {
-    for (int i = 0; i < N_NAMES && column_names[c][i]; i++)
-        if (strcasecmp(field, column_names[c][i]) == 0)
-            return i;
-    return -1;
+    const sp_column_role role = sp_column_role_of(field);
+    *rank = role != SP_COLUMN_DECIDED ? 0 : strcasecmp(field, "class") == 0 ? 1 : strcasecmp(field, "stage") == 0 ? 2 : NO_RANK;
+    if (*rank == NO_RANK)
+        return N_COLUMNS;
+    return role == SP_COLUMN_RECORDING                            ? RECORDING
+           : role == SP_COLUMN_STEP                               ? STEP
+           : role == SP_COLUMN_LABEL || role == SP_COLUMN_DECIDED ? LABEL
+                                                                  : N_COLUMNS;
 }
 
 /* What parts the fields of the first line, and whether that names columns at all. */
@@ -96,7 +97,8 @@ static void look_at_first_line(reading *r)
 {
     const int n = (int)strcspn(r->in.at, "\r\n");
     char first[32], *name;
-    bool is_name = false, is_last;
+    int rank;
+    bool is_last;
     r->in.delimiter = sp_cells_delimiter(r->in.at);
     r->is_list = r->in.delimiter == ' ';
     if (r->is_list)
@@ -104,9 +106,7 @@ static void look_at_first_line(reading *r)
     snprintf(first, sizeof first, "%.*s", n < 31 ? n : 31, r->in.at);
     sp_cells cell = {.at = first, .delimiter = '\n', .is_free = true};
     sp_cells_next(&cell, &name, &is_last);
-    for (int c = 0; c < N_COLUMNS; c++)
-        is_name |= name_of_column(c, name) >= 0;
-    r->is_list &= !is_name;
+    r->is_list &= column_of(name, &rank) == N_COLUMNS;
 }
 
 static sp_status read_header(reading *r)
@@ -121,7 +121,7 @@ static sp_status read_header(reading *r)
     r->in.line = r->in.next_line;
     for (int c = 0; c < N_COLUMNS; c++) {
         r->column[c] = -1;
-        rank[c] = N_NAMES;
+        rank[c] = NO_RANK;
     }
     r->is_frames = strncmp(r->in.at, frames, strlen(frames)) == 0;
     r->is_list = r->is_frames;
@@ -141,16 +141,14 @@ static sp_status read_header(reading *r)
         sp_status status = next_field(r, &field, &is_last);
         if (status != SP_OK)
             return status;
-        for (int c = 0; c < N_COLUMNS; c++) {
-            int found = name_of_column(c, field);
-            if (found < 0 || found > rank[c])
-                continue;
-            if (found == rank[c])
-                return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->in.line,
-                               column_names[c][found]);
-            rank[c] = found;
-            r->column[c] = r->n_fields;
-        }
+        int found;
+        const int c = column_of(field, &found);
+        if (c == N_COLUMNS || found > rank[c])
+            continue;
+        if (found == rank[c])
+            return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->in.line, field);
+        rank[c] = found;
+        r->column[c] = r->n_fields;
     }
     if (!r->is_list && r->column[LABEL] < 0)
         return sp_fail(r->err, SP_EDATA,
@@ -213,7 +211,7 @@ static sp_status read_step(const reading *r, const char *text, int64_t *out)
 }
 
 /* By the codes where there are any, else a class of the model, or its number. */
-static sp_status read_label(const reading *r, const row *where, const char *text, int32_t *out)
+static sp_status read_label(reading *r, const sp_stepped_row *where, const char *text, int32_t *out)
 {
     const sp_model *model = r->meaning.model;
     char sentence[SP_CODES_SENTENCE], list[512] = "";
@@ -227,7 +225,9 @@ static sp_status read_label(const reading *r, const row *where, const char *text
                           (long long)(where->step >= 0 ? where->step : r->n_of_current),
                           sp_codes_explain(r->meaning.codes, text, sentence));
     if (sp_cell_whole(text, &number) && number >= -1 && number < model->n_classes) {
-        *out = (int32_t)number;
+        const int32_t *class_of_number = r->options->class_of_number;
+        r->has_numbers |= number >= 0;
+        *out = class_of_number && number >= 0 ? class_of_number[number] : (int32_t)number;
         return SP_OK;
     }
     const bool is_100 = strcmp(text, "-100") == 0;
@@ -250,18 +250,19 @@ static sp_status read_label(const reading *r, const row *where, const char *text
 static sp_status add_row(reading *r, char *fields[N_COLUMNS])
 {
     sp_status status = SP_OK;
-    row one = {.step = -1, .line = r->in.line};
+    sp_stepped_row one = {.step = -1, .line = r->in.line};
     bool is_whole = true;
     if (r->n_rows == r->row_room) {
         r->row_room = r->row_room ? 2 * r->row_room : 1024;
         r->rows = sp_grown(r->rows, r->row_room, sizeof *r->rows, &is_whole);
+        r->labels = sp_grown(r->labels, r->row_room, sizeof *r->labels, &is_whole);
         if (!is_whole)
             return sp_no_memory(r->err);
     }
     TRY(find_recording(r, r->column[RECORDING] < 0 ? r->paths->of.name : fields[RECORDING], &one.recording));
     if (r->column[STEP] >= 0)
         TRY(read_step(r, fields[STEP], &one.step));
-    TRY(read_label(r, &one, fields[LABEL], &one.label));
+    TRY(read_label(r, &one, fields[LABEL], &r->labels[r->n_rows]));
     r->rows[r->n_rows++] = one;
     r->n_of_current++;
 done:
@@ -302,34 +303,22 @@ static sp_status place_rows(reading *r)
 {
     sp_label_file *f = &r->paths->of;
     const size_t N = (size_t)f->n_recordings, S = (size_t)r->n_rows;
+    bool is_sorted;
     sp_status status = SP_OK;
     f->n_steps = r->n_rows;
     f->offsets = calloc(N + 1, sizeof *f->offsets);
     f->path = malloc((S + 1) * sizeof *f->path);
-    int64_t *line_of = calloc(S + 1, sizeof *line_of), *next = calloc(N + 1, sizeof *next);
-    if (!f->offsets || !f->path || !line_of || !next)
-        TRY(sp_no_memory(r->err));
+    int64_t *place = malloc((S + 1) * sizeof *place);
+    TRY(f->offsets && f->path && place ? SP_OK : sp_no_memory(r->err));
     for (int64_t i = 0; i < r->n_rows; i++)
         f->offsets[r->rows[i].recording + 1]++;
     for (int64_t n = 0; n < f->n_recordings; n++)
         f->offsets[n + 1] += f->offsets[n];
-    for (int64_t i = 0; i < r->n_rows; i++) {
-        const row *one = &r->rows[i];
-        const int64_t n = one->recording, length = f->offsets[n + 1] - f->offsets[n];
-        const int64_t step = one->step < 0 ? next[n]++ : one->step, at = f->offsets[n] + step;
-        if (step >= length)
-            TRY(sp_fail(r->err, SP_EDATA,
-                        "%s: line %lld: recording %s has step %lld, but only %lld lines; it needs each step from 0 on once",
-                        r->file, (long long)one->line, r->paths->ids[n], (long long)step, (long long)length));
-        if (line_of[at])
-            TRY(sp_fail(r->err, SP_EDATA, "%s: line %lld: recording %s has step %lld on line %lld already", r->file,
-                        (long long)one->line, r->paths->ids[n], (long long)step, (long long)line_of[at]));
-        line_of[at] = one->line;
-        f->path[at] = one->label;
-    }
+    TRY(sp_rows_in_order(r->file, r->rows, r->n_rows, r->paths->ids, f->offsets, f->n_recordings, place, &is_sorted, r->err));
+    for (int64_t i = 0; i < r->n_rows; i++)
+        f->path[place[i]] = r->labels[i];
 done:
-    free(line_of);
-    free(next);
+    free(place);
     return status;
 }
 
@@ -342,7 +331,7 @@ static void close_text(void *opened)
     sp_label_file_free(&p->of);
 }
 
-static sp_status read_all(text_labels *p, const sp_source_options *options, sp_error *err)
+static sp_status read_all(text_labels *p, const sp_source_options *options, sp_source *source, sp_error *err)
 {
     reading r = {.paths = p,
                  .file = p->of.file,
@@ -356,6 +345,7 @@ static sp_status read_all(text_labels *p, const sp_source_options *options, sp_e
     while (!is_over(&r)) {
         char *fields[N_COLUMNS] = {NULL};
         TRY(r.is_frames ? next_frame(&r, fields) : r.is_list ? next_label(&r, fields) : next_record(&r, fields));
+        source->may_have_header |= r.is_list && r.n_rows == 0 && strcmp(fields[LABEL], "0") == 0;
         TRY(add_row(&r, fields));
     }
     p->of.has_ids = r.column[RECORDING] >= 0;
@@ -364,8 +354,10 @@ static sp_status read_all(text_labels *p, const sp_source_options *options, sp_e
                     r.is_frames ? "begins as a result of MS-TCN" : "names its columns",
                     r.is_frames ? "label after that line" : "line below them"));
     TRY(place_rows(&r));
+    source->has_numbers = r.has_numbers;
 done:
     free(r.rows);
+    free(r.labels);
     sp_names_clear(&r.known);
     return status;
 }
@@ -404,7 +396,7 @@ static sp_status open_text(sp_source *source, const sp_request *request, sp_erro
     source->info.file_size = (int64_t)strlen(f->text);
     if (!(f->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes)))
         return sp_no_memory(err);
-    TRY(read_all(source->opened, request->options, err));
+    TRY(read_all(source->opened, request->options, source, err));
     if (!request->is_paths) {
         f->labels = f->path;
         f->path = NULL;

@@ -188,9 +188,6 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
     sp_status status = sp_run_plan_make(o, SP_CALL_CONVERT, &plan, err);
     if (status != SP_OK)
         return status;
-    if (o->output && sp_paths_writer_takes_spans(o->output))
-        return sp_fail(err, SP_EINVAL,
-                       "`output` %s: entities are written of paths; use `statepath decode`, or write .conll or .h5", o->output);
     if (o->output && sp_paths_writer_takes_tokens(o->output))
         return convert_tags(file, o, plan.scheme, err);
     if (plan.scheme)

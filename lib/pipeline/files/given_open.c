@@ -6,6 +6,7 @@
 #include "io/source.h"
 #include "pipeline/calibration.h"
 #include "pipeline/files/given.h"
+#include "pipeline/files/label_order.h"
 #include "pipeline/files/open.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/path_source.h"
@@ -161,6 +162,13 @@ done:
 
 /* ---- the labels ---- */
 
+static sp_status standing_of_paths(void *arg, int64_t recording, int64_t n_steps, int32_t *out, sp_error *err)
+{
+    sp_given *j = arg;
+    (void)n_steps;
+    return sp_paths_reader_read(j->reader, j->strategy[0], recording, 1, out, NULL, err);
+}
+
 static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
     sp_reference *l = &j->labels;
@@ -171,6 +179,7 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     TRY(sp_source_seconds(j->reader, &seconds, err));
     TRY(sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err));
     TRY(sp_reference_match(l, j->reader, j->ids, seconds, o->trim_to_shortest, err));
+    TRY(sp_label_order_check(l, &j->run, "paths", j->info->offsets, j->info->n_recordings, standing_of_paths, j, err));
 done:
     if (status != SP_OK || sp_source_is_text(file))
         return status;

@@ -10,6 +10,7 @@
 #include "io/paths_writer.h"
 #include "io/source.h"
 #include "io/text/step_texts.h"
+#include "pipeline/files/label_order.h"
 #include "pipeline/files/reading.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
@@ -154,6 +155,8 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     TRY(sp_source_seconds(in->source, &seconds, err));
     TRY(sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err));
     TRY(sp_reference_match(l, in->source, p->info->has_ids ? p->info->ids : NULL, seconds, o->trim_to_shortest, err));
+    TRY(sp_label_order_check(l, p, "best classes of the scores", p->info->offsets, p->info->n_recordings, sp_standing_of_scores,
+                             &p->from, err));
     p->about.holes = sp_source_holes(in->source);
     sp_source_info info = *p->info;
     if (o->trim_to_shortest)
@@ -281,13 +284,14 @@ sp_recordings sp_recordings_of_source(sp_source *source)
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
 {
     sp_source_options first = *places;
-    bool is_fused = false;
+    bool is_fused = false, holds_scores = false;
     sp_status status = sp_fused_files_ask(p, in, places, &is_fused, err);
     if (status != SP_OK)
         return status;
     first.more = is_fused ? NULL : places->more;
+    first.holds_scores = &holds_scores;
     status = sp_source_open(p->file, &first, &in->source, err);
-    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && in->takes_decided && !places->scores)
+    if ((status == SP_EFILE || status == SP_EDATA) && !is_fused && !holds_scores && in->takes_decided && !places->scores)
         status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;

@@ -7,6 +7,7 @@
 
 #include "core/try.h"
 #include "io/paths_writer.h"
+#include "pipeline/files/label_order.h"
 #include "statepath/model_json.h"
 
 /* ---- the plan ---- */
@@ -264,6 +265,7 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .ids = p->info->ids,
                               .subjects = p->subjects,
                               .classes = sp_pipeline_columns(p),
+                              .other_order = !sp_columns_are_in_order(p),
                               .with_labels = p->info->has_labels,
                               .with_segments = p->info->has_segments,
                               .with_broken = p->on_infeasible == SP_INFEASIBLE_RELAX,

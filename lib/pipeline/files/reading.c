@@ -88,6 +88,9 @@ sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
         o->reference = o->place.labels;
         o->place.labels = NULL;
     }
+    if (o->label_order && !o->reference)
+        return sp_fail(err, SP_EINVAL,
+                       "`label_order` is of labels in a file of their own, `labels` FILE: those beside the scores are columns");
     if (o->trim_to_shortest && !o->reference)
         return sp_fail(err, SP_EINVAL, "`trim_to_shortest` needs `labels` FILE: labels beside the scores are as long as these");
     if (o->labels_dataset && !o->reference)

@@ -6,6 +6,7 @@
 
 #include "core/try.h"
 #include "io/source.h"
+#include "pipeline/files/label_order.h"
 #include "pipeline/files/reading.h"
 #include "pipeline/matched.h"
 #include "sleep/label_coding_use.h"
@@ -107,6 +108,7 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
     sp_source_options options = {.model = p->model,
                                  .only = only_of_several(l->file, p->opt),
                                  .codes = l->codes,
+                                 .class_of_number = sp_label_order_of_text(p),
                                  .labels = dataset,
                                  .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                  .is_reference = words->for_labels || words->if_unnamed};
@@ -127,7 +129,8 @@ static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_r
 {
     if (!l->info->classes) {
         sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
-        return status == SP_OK && sp_source_has_words(l->source) && !l->codes ? label_model_classes(l, p, err) : status;
+        const bool are_of_model = sp_source_has_words(l->source) || sp_label_order_is_model(p);
+        return status == SP_OK && are_of_model && !l->codes ? label_model_classes(l, p, err) : status;
     }
     int32_t *class_of_label = malloc((size_t)l->info->n_classes * sizeof *class_of_label);
     if (!class_of_label)
@@ -200,6 +203,17 @@ static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t
     return status;
 }
 
+/* Has each recording one label more than steps, below what may be a header? */
+static bool begins_with_header(const sp_reference *l, const sp_match_side *ours)
+{
+    for (int64_t n = 0; n < ours->n; n++) {
+        const int64_t theirs = l->recording[n];
+        if (l->offsets[theirs + 1] - l->offsets[theirs] != ours->offsets[n + 1] - ours->offsets[n] + 1)
+            return false;
+    }
+    return sp_source_may_have_header(l->source);
+}
+
 sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool is_trimmed,
                              sp_error *err)
 {
@@ -215,12 +229,17 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
     TRY(sp_source_share_holes(source, l->source, l->recording, !is_trimmed, true, l->gaps, err));
     ours.offsets = info->offsets;
     theirs.offsets = l->offsets = l->info->offsets;
-    char tail[200] = "";
+    char tail[300] = "";
     if (!is_trimmed && ours.n == 1 && theirs.n == 1 && theirs.offsets[1] > ours.offsets[1])
         TRY(describe_tail(l, ours.offsets[1], tail, sizeof tail, err));
     const size_t n = strlen(tail);
-    snprintf(tail + n, sizeof tail - n,
-             "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer");
+    if (begins_with_header(l, &ours))
+        snprintf(tail, sizeof tail,
+                 "; the first line of %.100s, \"0\", may be a header, as pandas writes one: delete it, or write header=False",
+                 l->file);
+    else
+        snprintf(tail + n, sizeof tail - n,
+                 "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer");
     TRY(sp_match_recordings(&ours, &theirs, !is_trimmed, tail, l->recording, err));
     TRY(sp_source_check_tokens(source, l->source, l->recording, err));
 done:

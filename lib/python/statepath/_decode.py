@@ -88,6 +88,8 @@ def decode(
         order.
     labels : array, optional
         Known classes, in the shape of the paths, which are certain; -1 where a class is not known. Steps of [N,T] with -100 take no part.
+    label_order : {"columns", "model"}, optional
+        What numbers of labels are where the columns are in another order than the classes of the model; an error without it.
     segments : array of int, optional
         In the shape of the paths: where the number changes the chain is broken.
     classes : sequence of str, mapping or path, optional

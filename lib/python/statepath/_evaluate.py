@@ -44,10 +44,11 @@ class Judging(TypedDict, total=False):
 
 
 class Coding(TypedDict, total=False):
-    """What others' labels mean; as `codes` and `map` of read_hypnogram()."""
+    """What labels mean: `codes` and `map` as those of read_hypnogram(); whether numbers are columns or classes of the model."""
 
     codes: str | None
     map: Mapping[Any, str | None] | str | None
+    label_order: Literal["columns", "model"] | None
 
 
 class Comparing(Judging, Coding, Reading, total=False):
@@ -63,6 +64,7 @@ class Evaluating(Judging, Coding, total=False):
 
 
 _CODING = frozenset(Coding.__annotations__)
+_ENCODING = _CODING - {"label_order"}
 _JUDGING = frozenset({**Evaluating.__annotations__, "draws": None}) - _CODING
 _TYPES = {name: {**Comparing.__annotations__, **Evaluating.__annotations__}[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
 _TRACE_STEPS = 100_000
@@ -70,10 +72,11 @@ _MOST_DRAW_SEED = 2**31 - 1
 
 
 def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -> Meaning:
-    """What labels mean, by the options `codes`, `map` and `epoch_seconds`."""
+    """What labels mean, by the options `codes`, `map`, `label_order` and `epoch_seconds`."""
     seconds = options.get("epoch_seconds")
     codes, map = preset_of(options.get("codes")), entries_of(options.get("map"))
-    return Meaning(columns, model, codes=codes, map=map, epoch_seconds=None if seconds is None else seconds_of(seconds))
+    seconds = None if seconds is None else seconds_of(seconds)
+    return Meaning(columns, model, codes=codes, map=map, epoch_seconds=seconds, order=options.get("label_order"))
 
 
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -229,7 +232,8 @@ def compare(
         Called as ``progress(what, done, total)``.
     **options
         Those of :func:`decode` up to `threads` that say what the scores are; `codes` and `map` of labels, as in
-        :func:`statepath.sleep.read_hypnogram`; and as the program's: `level`, `seed`, `epoch_seconds`,
+        :func:`statepath.sleep.read_hypnogram`; `label_order`, "columns" or "model": what numbers of labels are where the columns are in
+        another order than the model's classes, which is an error without it; and as the program's: `level`, `seed`, `epoch_seconds`,
         `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`, `draws`: so many paths
         drawn from the posterior (by `seed`; 0 without) give an interval of each recording's sleep statistics, entities and runs, with the
         share of references that they hold (``report.data["intervals"]``).
@@ -542,10 +546,10 @@ def fit(
         raise StatepathError("labels or scores are needed to learn from")
     seconds = options.get("epoch_seconds")
     reading: dict[str, Any] = {k: v for k, v in options.items() if k not in (*_CODING, "epoch_seconds", "beside")}
-    if classes is None and found is None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
+    if classes is None and found is None and not _ENCODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
         raise StatepathError("codes= and map= say which class a label is: rules= or classes= name the classes")
     sets = LabelSets.of(labels)
-    if sets is not None and not _CODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
+    if sets is not None and not _ENCODING.isdisjoint(k for k in options if options[k] is not None):  # type: ignore[literal-required]
         raise StatepathError("codes= and map= say which class a label is, and these are boolean [T,K]: leave them out")
     if sets is not None:
         plain = sets.shape()

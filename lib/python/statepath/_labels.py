@@ -91,8 +91,10 @@ def shown(label: Any) -> str:
 class Meaning:
     """What labels mean where the scores have these columns.
 
-    Numbers are columns; words are names of columns, classes and aliases of the model, words for stages where the model is of sleep, numbers
-    as text. -1, None, NaN and "" are no label; -100 is none in labels [N,T], whose steps are taken out before. With `codes` or `map` all are read by that coding.
+    Words are names of columns, classes and aliases of the model, words for stages where the model is of sleep. Numbers, also as text, are
+    columns where these are in the order of the model; where they are in another order, `order` says whether they are columns or classes
+    of the model, and without it they are an error. -1, None, NaN and "" are no label; -100 is none in labels [N,T], whose steps are taken
+    out before. With `codes` or `map` all are read by that coding.
     """
 
     def __init__(
@@ -104,7 +106,11 @@ class Meaning:
         map: str | None = None,
         epoch_seconds: float | None = None,
         is_of_sleep: bool | None = None,
+        order: str | None = None,
     ) -> None:
+        if order not in (None, "columns", "model"):
+            raise StatepathError(f'label_order={order!r}: it is "columns" (of the scores) or "model" (the order of its classes)')
+        self.order = order
         self.columns = tuple(columns)
         self.model = model
         self.coding = None if codes is None and map is None else (codes, map)
@@ -177,10 +183,43 @@ class Meaning:
         except (TypeError, ValueError, OverflowError):
             return _UNKNOWN
 
+    # -- the order of numbers --
+
+    def _is_bare(self, label: Any) -> bool:
+        """Is a label a number, which no name explains?"""
+        if isinstance(label, (str, bytes)):
+            word = label.decode("utf-8", "replace") if isinstance(label, bytes) else label
+            return word.strip() not in self._table() and _WHOLE.fullmatch(word.strip()) is not None
+        return not is_none(label)
+
+    def _in_columns(self, found: NDArray[np.int64], labels: NDArray[Any], name: str, rows: NDArray[Any] | None) -> NDArray[np.int64]:
+        """Numbers of labels as columns, where the columns are in another order than the classes of the model."""
+        inside = (found >= 0) & (found < len(self.columns))
+        if self.model is None or self.coding is not None or self.order == "columns" or self.columns == self.model.classes or not inside.any():
+            return found
+        if labels.dtype.kind not in "iuf":
+            inside &= np.array([self._is_bare(label) for label in labels.tolist()], bool)
+        as_model = np.where(inside, self._columns_of(np.where(inside, found, -1).astype(np.int32)), found)
+        if self.order == "model" or not inside.any() or np.array_equal(as_model, found):
+            return as_model
+        agree = ""
+        if rows is not None and rows.ndim == 2 and rows.shape[1] == len(self.columns):
+            best = rows.argmax(axis=1)[inside]
+            agree = (
+                f": as the columns' order the labels agree with the best classes of the scores in {np.mean(found[inside] == best):.2f} of the steps, "
+                f"as the model's in {np.mean(as_model[inside] == best):.2f}"
+            )
+        raise ScoresError(
+            f"{name} are numbers of classes, and the columns of the scores ({self.columns[0]} first) are in another order than model "
+            f'{self.model.name} ({self.model.classes[0]} first){agree}; label_order="columns" or "model" says which is meant'
+        )
+
     # -- arrays --
 
-    def numbers(self, labels: NDArray[Any], name: str = "labels", offsets: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
-        """Columns [S] of labels [S], -1 for none. `offsets` [N+1] say where the recordings begin."""
+    def numbers(
+        self, labels: NDArray[Any], name: str = "labels", offsets: NDArray[np.int64] | None = None, rows: NDArray[Any] | None = None
+    ) -> NDArray[np.int32]:
+        """Columns [S] of labels [S], -1 for none. `offsets` [N+1] say where the recordings begin; `rows` are the scores, for a message."""
         if labels.dtype.kind in "iuf" and self.coding is None:
             found = integers_of(np.where(np.isnan(labels), -1, labels) if labels.dtype.kind == "f" else labels, name)
         elif labels.dtype.kind in "iufOUST":
@@ -195,6 +234,7 @@ class Meaning:
         wrong = np.flatnonzero((found < -1) | (found >= len(self.columns)))
         if len(wrong):
             self._refuse(labels, int(wrong[0]), name, offsets)
+        found = self._in_columns(found, labels, name, rows)
         return np.ascontiguousarray(found, np.int32)
 
     def _refuse(self, labels: NDArray[Any], at: int, name: str, offsets: NDArray[np.int64] | None) -> None:
@@ -257,7 +297,7 @@ class Meaning:
     def of_batch(self, x: Any, batch: Batch, name: str) -> NDArray[np.int32]:
         """Columns [S] of labels in the shape of the batch."""
         plain = self.arrays(x, name, np.diff(batch.offsets).tolist())
-        return self.numbers(batch.take(plain, name), name, batch.offsets)
+        return self.numbers(batch.take(plain, name), name, batch.offsets, batch.rows)
 
     def single(self, x: Any, name: str) -> NDArray[np.int32]:
         """Columns [T] of the labels of one recording."""

@@ -29,6 +29,7 @@ class InFile(TypedDict, total=False):
     ids: str | None
     mask: str | None
     labels_dataset: str | None
+    label_order: Literal["columns", "model"] | None
     trim_to_shortest: bool | None
     only: str | os.PathLike[str] | None
     unscored: Literal[-1, -100] | None
@@ -75,7 +76,7 @@ class Recordings(Sequence[Any]):
     >>> np.savez(folder / "door.npz", probs=[[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]], labels=[0, 1, 1], classes=["closed", "open"])
     >>> door = sp.read(folder / "door.npz")
     >>> len(door), door[0].shape, door.keys()
-    (1, (3, 2), ['scores', 'labels', 'ids', 'classes', 'kind', 'name'])
+    (1, (3, 2), ['scores', 'labels', 'ids', 'classes', 'label_order', 'kind', 'name'])
     >>> door.scores[0].dtype, door.labels[0], door.ids, door.classes, door.lengths, door.kind
     (dtype('float64'), array([0, 1, 1], dtype=int32), ['door'], ('closed', 'open'), array([3]), 'probs')
     >>> door.segments, door.weights, door.mask, door.subjects, door.epoch_seconds, pathlib.Path(door.file).name
@@ -159,6 +160,7 @@ class Recordings(Sequence[Any]):
             "labels": self.labels,
             "ids": self.ids,
             "classes": self.classes,
+            "label_order": None if self.labels is None or self.scores is None or self.classes is None else "columns",
             "kind": self.kind,
             "segments": self.segments,
             "weights": self.weights,
@@ -226,7 +228,8 @@ def read(
     codes, map
         What others' labels mean, as in :func:`statepath.sleep.read_hypnogram`.
     **places
-        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `trim_to_shortest`: where
+        The arrays `offsets`, `lengths`, `ids` and `mask` in the file; `labels_dataset`: in the file of labels; `label_order`, "columns" or
+        "model": what numbers in it are where the columns are in another order than the model; `trim_to_shortest`: where
         scores and labels are of different length, leave out the last steps of the longer; `only`: a file that
         lists the recordings that are meant; `unscored`: -100 where such labels are; `comments`: which lines of CoNLL's columns are none, as
         in :func:`statepath.nlp.read_conll`; `header`: whether the first line of a table names its columns; `groups`: the array that says
@@ -277,6 +280,7 @@ def read(
     for name in ("offsets", "lengths", "ids", "mask", "labels_dataset", "only", "groups", "comments"):
         how[name] = _text(places.get(name), name)
     how["trim_to_shortest"] = int(bool(places.get("trim_to_shortest")))
+    how["label_order"] = places.get("label_order")
     if places.get("unscored") is not None:
         how["unscored"] = str(places["unscored"])
     if places.get("header") is not None:

@@ -65,9 +65,10 @@ class Options(Reading, total=False):
     """What is known of the path, too; the arguments are those of decode()."""
 
     labels: Any
+    label_order: Literal["columns", "model"] | None
 
 
-_BESIDE = (set(Places.__annotations__) - {"threads"}) | {"labels", "classes"}  # what belongs to the scores of a call
+_BESIDE = (set(Places.__annotations__) - {"threads"}) | {"labels", "label_order", "classes"}  # what belongs to the scores of a call
 _MOST_SETTINGS = 16
 _USUAL: dict[str, Any] = dict.fromkeys(Options.__annotations__) | {"missing": "error", "threads": 0}
 
@@ -270,7 +271,8 @@ class Request:
         if get("step_mask") is not None:
             self.inputs["mask"] = self._mask(beside["step_mask"])
         if get("labels") is not None:
-            self.inputs["labels"] = self.path(beside["labels"], "labels")
+            meaning = Meaning(self.columns, self.model, order=get("label_order"))
+            self.inputs["labels"] = meaning.of_batch(beside["labels"], self.batch, "labels")
 
     def _columns(self, classes: Classes | None) -> tuple[str, ...] | None:
         if classes is None:
@@ -316,8 +318,8 @@ class Request:
         return np.ascontiguousarray(m != 0).view(np.uint8)
 
     def path(self, labels: Any, name: str) -> NDArray[np.int32]:
-        """The column of each step, of labels or a path in the shape of the scores; -1 for none."""
-        return Meaning(self.columns, self.model).of_batch(labels, self.batch, name)
+        """The column of each step of a path in the shape of the scores, whose numbers are columns; -1 for none."""
+        return Meaning(self.columns, self.model, order="columns").of_batch(labels, self.batch, name)
 
     def row(self, recording: int, step: int) -> NDArray[np.float64]:
         """The scores of a step as they came, but what the step mask and the labels forbid is -inf; for messages."""

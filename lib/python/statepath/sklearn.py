@@ -193,6 +193,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kind=kind,
             epoch_seconds=self.epoch_seconds,
             threads=self.threads,
+            label_order="columns",  # of the names that are given above
         )
         return self
 

@@ -161,9 +161,14 @@ class TestCsv(st.TestCase):
         self.refused("recording," + head + "a," + row + "b," + row + "a," + row,
                      "a.csv: line 4: recording a comes back after another; its lines must follow one another")
         self.refused("recording," + head + "," + row, "a.csv: line 2, column 1 (recording): a recording without a name")
-        self.refused("step," + head + "0," + row + "2," + row, "a.csv: line 3, column 1 (step): step 2 follows step 0; write each step once, "
-                                                               "in order")
-        self.refused("step," + head + "7," + row, "a.csv: line 2, column 1 (step): the first step is 7; steps count from 0 or 1")
+        self.refused("step," + head + "0," + row + "2," + row, "a.csv: line 3: the table has step 2, but only 2 lines; it needs each step "
+                                                               "from 0 on once")
+        self.refused("Epoch," + head + "1," + row + "0," + row + "1," + row, "a.csv: line 4: the table has step 1 on line 2 already")
+        self.refused("step," + head + "7," + row, "a.csv: line 2: the first step of the table is 7; steps count from 0 or 1")
+        self.refused("step," + head + "-1," + row, "a.csv: line 2, column 1 (step): a step below 0; steps count from 0 or 1")
+        self.refused("," + head + "0," + row + "2," + row + "1," + row,
+                     "a.csv: line 4, column 1 (): row 1 follows row 2: the rows are out of order, or of several recordings; call the column step "
+                     "to have them put in order, name recordings in a column recording, or leave it out")
         self.refused("step," + head + "0.5," + row, 'a.csv: line 2, column 1 (step): "0.5" is not a whole number')
         self.refused(head + "1,2,3,4,5\n", "a.csv: table: no name says what it holds, and its first row is neither probabilities nor "
                                            "log probabilities; say it with --kind logits or --kind scores")

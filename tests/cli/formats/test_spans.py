@@ -267,7 +267,7 @@ class TestSpans(st.TestCase):
                      status=2, sentence="--text says where spans stand in it: -o SPANS.jsonl writes them")
         self.write("l.conll", "A B-PER\nB O\n\n")
         self.refuses("convert", "l.conll", "-o", "o.jsonl", status=2,
-                     sentence="-o o.jsonl: entities are written of paths; use `statepath decode`, or write .conll or .h5")
+                     sentence="-o o.jsonl: .jsonl is not written here; end the name with .conll, or with .h5 .hdf5 .he5, or give it no ending: HDF5")
 
     def test_runs_where_classes_are_no_tags(self):
         """Their posteriors against all paths: with starts, and a gap, or runs of b that must last two steps unless the end cuts them off."""

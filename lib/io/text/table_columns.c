@@ -1,0 +1,88 @@
+#include "io/text/table_columns.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "core/try.h"
+
+const char sp_known_columns[] = "recording, step (or epoch), label (or labels), segment and weight";
+
+sp_column_role sp_column_role_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        sp_column_role role;
+    } known[] = {{"recording", SP_COLUMN_RECORDING}, {"step", SP_COLUMN_STEP},
+                 {"epoch", SP_COLUMN_STEP},          {"label", SP_COLUMN_LABEL},
+                 {"labels", SP_COLUMN_LABEL},        {"segment", SP_COLUMN_SEGMENT},
+                 {"segments", SP_COLUMN_SEGMENT},    {"weight", SP_COLUMN_WEIGHT},
+                 {"weights", SP_COLUMN_WEIGHT},      {"", SP_COLUMN_INDEX},
+                 {"Unnamed: 0", SP_COLUMN_INDEX},    {"time", SP_COLUMN_TIME},
+                 {"timestamp", SP_COLUMN_TIME},      {"class", SP_COLUMN_DECIDED},
+                 {"stage", SP_COLUMN_DECIDED},       {"prediction", SP_COLUMN_DECIDED},
+                 {"predicted", SP_COLUMN_DECIDED}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(name, known[i].name) == 0)
+            return known[i].role;
+    return SP_COLUMN_OTHER;
+}
+
+/* "recording n1", or "the table". Returns text. */
+static const char *say_recording(const char *const *ids, int64_t n, char text[100])
+{
+    snprintf(text, 100, ids && ids[n] && *ids[n] ? "recording %.80s" : "the table", ids ? ids[n] : "");
+    return text;
+}
+
+/* The first step of each recording, 0 or 1. */
+static sp_status find_bases(const char *file, const sp_stepped_row *rows, int64_t n_rows, const char *const *ids, int64_t *base,
+                            int64_t *line, sp_error *err)
+{
+    char name[100];
+    for (int64_t i = 0; i < n_rows; i++)
+        if (rows[i].step >= 0 && (line[rows[i].recording] == 0 || rows[i].step < base[rows[i].recording])) {
+            base[rows[i].recording] = rows[i].step;
+            line[rows[i].recording] = rows[i].line;
+        }
+    for (int64_t i = 0; i < n_rows; i++)
+        if (base[rows[i].recording] > 1)
+            return sp_fail(err, SP_EDATA, "%s: line %lld: the first step of %s is %lld; steps count from 0 or 1", file,
+                           (long long)line[rows[i].recording], say_recording(ids, rows[i].recording, name),
+                           (long long)base[rows[i].recording]);
+    return SP_OK;
+}
+
+sp_status sp_rows_in_order(const char *file, const sp_stepped_row *rows, int64_t n_rows, const char *const *ids,
+                           const int64_t *offsets, int64_t n_recordings, int64_t *place, bool *is_sorted, sp_error *err)
+{
+    sp_owned own = {0};
+    int64_t *base = sp_zeros(&own, (size_t)n_recordings + 1, sizeof *base),
+            *line = sp_zeros(&own, (size_t)n_recordings + 1, sizeof *line),
+            *next = sp_zeros(&own, (size_t)n_recordings + 1, sizeof *next),
+            *line_of = sp_zeros(&own, (size_t)n_rows + 1, sizeof *line_of);
+    char name[100];
+    sp_status status = SP_OK;
+    *is_sorted = true;
+    TRY(sp_owned_status(&own, err));
+    TRY(find_bases(file, rows, n_rows, ids, base, line, err));
+    for (int64_t i = 0; i < n_rows; i++) {
+        const int64_t n = rows[i].recording, length = offsets[n + 1] - offsets[n];
+        const int64_t step = rows[i].step < 0 ? next[n]++ : rows[i].step - base[n], at = offsets[n] + step;
+        if (step >= length)
+            TRY(sp_fail(err, SP_EDATA,
+                        "%s: line %lld: %s has step %lld, but only %lld lines; it needs each step from %lld on once", file,
+                        (long long)rows[i].line, say_recording(ids, n, name), (long long)rows[i].step, (long long)length,
+                        (long long)base[n]));
+        if (line_of[at])
+            TRY(sp_fail(err, SP_EDATA, "%s: line %lld: %s has step %lld on line %lld already", file, (long long)rows[i].line,
+                        say_recording(ids, n, name), (long long)rows[i].step, (long long)line_of[at]));
+        line_of[at] = rows[i].line;
+        place[i] = at;
+        *is_sorted &= at == i;
+    }
+done:
+    sp_owned_free(&own);
+    return status;
+}
