@@ -26,6 +26,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_status status = o->run.output || o->run.part.file
                            ? outputs_check(o, inputs, err)
                            : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+    if (status == SP_OK)
+        status = seed_read(o, err);
     if (status == SP_OK && o->skip_existing && !is_each)
         status = sp_fail(err, SP_EINVAL, "--skip-existing is for an output of each input: -o 'paths/{id}.h5'");
     if (status == SP_OK && is_each)

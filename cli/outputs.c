@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +18,19 @@ enum { DRAWN_STEPS = 1000000 };
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
 typedef sp_status stream_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 
-/* The number of --seed: of the bootstrap, and of draws, whose numbers end at that of an int. */
-static sp_status read_seed(options *o, sp_error *err)
+sp_status seed_read(options *o, sp_error *err)
 {
     if (!o->seed)
         return SP_OK;
     char *end;
     errno = 0;
     unsigned long long value = strtoull(o->seed, &end, 10);
-    if (errno || end == o->seed || *end || o->seed[0] == '-')
-        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number, at least 0", o->seed);
-    if (o->run.n_draws && value > INT_MAX)
-        return sp_fail(err, SP_EINVAL, "--seed %s: with --draws a whole number from 0 to %d", o->seed, INT_MAX);
+    if (errno || *end || !strchr("0123456789", o->seed[0]) ||
+        !o->seed[0]) /* strtoull() passes over blanks and signs */
+        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number from 0 to %llu", o->seed,
+                       (unsigned long long)UINT64_MAX);
     o->run.seed = value;
-    o->run.draw_seed = o->run.n_draws ? (int)value : 0;
+    o->run.draw_seed = o->run.n_draws ? value : 0;
     return SP_OK;
 }
 
@@ -239,7 +237,7 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
     sp_status status = SP_OK;
     TRY(outputs_check(o, inputs, err));
     TRY(open_figures(o, err));
-    TRY(read_seed(o, err));
+    TRY(seed_read(o, err));
     o->run.together = sp_outputs_new();
     TRY(o->run.together ? SP_OK : sp_no_memory(err));
     TRY(make(inputs[0].file, &o->run, &out->comparison, &out->result, err));

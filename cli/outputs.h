@@ -15,6 +15,10 @@ typedef struct input_file {
  * (exists and is not to be replaced, no such folder). */
 sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err);
 
+/* Puts the number of --seed into the options of the run: of the bootstrap, and of draws where there are any. SP_OK,
+ * SP_EINVAL. */
+sp_status seed_read(options *o, sp_error *err);
+
 /* What compare and evaluate share: checks the outputs, makes the comparison from inputs[0], writes it wherever the options ask.
  * The table goes to stdout unless one of the files is "-". Where one of the files cannot be written, none is; a stdout that
  * cannot is left to main(). */

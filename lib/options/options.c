@@ -72,7 +72,7 @@ static double usual_number(const sp_option_row *row)
 bool sp_option_is_given(const sp_option_row *row, const void *options)
 {
     if (row->type == SP_OPTION_SEED)
-        return true;
+        return *(const uint64_t *)value_at(row, options) != strtoull(row->usual, NULL, 10);
     if (row->type == SP_OPTION_TEXT || row->type == SP_OPTION_TEXTS)
         return *(void *const *)value_at(row, options) != NULL;
     const double value = number_at(row, options), usual = usual_number(row);

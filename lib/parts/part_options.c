@@ -46,7 +46,7 @@ json_t *sp_part_options_write(const sp_run_options *o)
     json_t *out = json_object();
     bool is_whole = out != NULL;
     for (const sp_option_row *row = sp_option_rows; is_whole && row->name; row++)
-        if (row->uses & SP_OPTION_IN_PART && sp_option_is_given(row, o)) {
+        if (row->uses & SP_OPTION_IN_PART && (sp_option_is_given(row, o) || row->type == SP_OPTION_SEED)) {
             json_t *value = write_one(row, o);
             is_whole = value && json_object_set_new(out, sp_option_key(row->name, key), value) == 0;
         }

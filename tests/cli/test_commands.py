@@ -60,7 +60,7 @@ class TestCommands(st.TestCase):
             (["compare", "doors.h5", "-m", "door.json", "--on-infeasible", "no"], "--on-infeasible no: it is report, relax or error"),
             (["compare", "doors.h5", "-m", "door.json", "--threads", "-1"], "--threads -1: a number from 0 (all processors) to 4096"),
             (["compare", "doors.h5", "-m", "door.json", "--floor", "0"], "--floor 0: the smallest probability must lie between 0 and 1"),
-            (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number, at least 0"),
+            (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number from 0 to 18446744073709551615"),
             (["compare", "doors.h5", "-m", "door.json", "--nbest", "3"], "--nbest is written beside the paths: -o PATHS.h5 says where"),
             (["decode", "doors.h5", "-m", "door.json", "-o", "p.csv", "--draws", "3"], "--draws is written in HDF5: -o PATHS.h5, not p.csv"),
             (["decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--draws", "0"], "--draws 0: a number from 1 to 100000"),
@@ -246,6 +246,26 @@ class TestCommands(st.TestCase):
         self.statepath("decode", "two.h5", "-m", "door.json", "-o", "q.h5", "-f", "--draws", "9", "--seed", "1", status=3)
         with h5py.File(self.path("q.h5")) as f:
             self.assertTrue((f["draws"][:, :6] != draws[:9, :6]).any())
+        found = {draws[:9, :6].tobytes()}
+        for seed in (2**31, 2**32, 2**63, 2**64 - 1):
+            self.statepath("decode", "two.h5", "-m", "door.json", "-o", "q.h5", "-f", "--draws", "9", "--seed", str(seed), status=3)
+            with h5py.File(self.path("q.h5")) as f:
+                found.add(f["draws"][:, :6].tobytes())
+        self.assertEqual(len(found), 5)
+        for seed in (str(2**64), "-1", "+1", " 1", "", "1e3", "0x10"):
+            self.refuses("decode", "two.h5", "-m", "door.json", "-o", "q.h5", "-f", "--draws", "9", "--seed", seed, status=2,
+                         sentence="--seed %s: a whole number from 0 to 18446744073709551615" % seed)
+
+    def test_large_seeds_of_intervals(self):
+        """Said as they were given; in JSON as digits where few readers hold the number."""
+        nights = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
+        for seed in (2**32, 2**63, 2**64 - 1):
+            self.statepath("compare", nights, "-m", "sleep-aasm", "--strategies", "argmax,viterbi", "--seed", str(seed),
+                           "--json", "r.json", "--report", "r.html", "-f", "-q")
+            found = json.loads(self.read("r.json"))["seed"]
+            self.assertEqual(found, seed if seed < 2**63 else str(seed))
+            page = self.read("r.html")
+            self.assertTrue(b", seed %d.</dd>" % seed in page and b"<dt>Seed</dt><dd>%d</dd>" % seed in page)
 
     def test_confidence_and_nbest(self):
         self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--confidence", "--nbest", "3")

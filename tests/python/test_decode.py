@@ -357,7 +357,11 @@ def test_draws(rng, door):
     assert np.all(known[:, 3] == sp.decode(p, door)[3])
     with pytest.raises(sp.NoPathError, match="recording 1 .* step 1"):
         sp.draw([p, np.array([[1.0, 0, 0], [0, 0, 1.0]])], door)
-    for wrong in ({"n": 0}, {"n": -1}, {"n": 2.5}, {"seed": -1}, {"seed": "a"}):
+    far = [sp.draw(p, door, 5, seed=seed) for seed in (0, 2**31, 2**32, 2**63, np.uint64(2**64 - 1))]
+    assert all(not np.array_equal(a, b) for i, a in enumerate(far) for b in far[:i])
+    with pytest.raises(sp.StatepathError, match="seed=18446744073709551616: a whole number from 0 to 18446744073709551615 is needed"):
+        sp.draw(p, door, seed=2**64)
+    for wrong in ({"n": 0}, {"n": -1}, {"n": 2.5}, {"seed": -1}, {"seed": 2**64}, {"seed": 1.0}, {"seed": True}, {"seed": "a"}):
         with pytest.raises(sp.StatepathError, match=next(iter(wrong))):
             sp.draw(p, door, **wrong)
 

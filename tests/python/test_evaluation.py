@@ -483,8 +483,13 @@ def test_intervals_of_draws():
     for one, drawn in zip(tst["recordings"], sp.draw(scores, "sleep-aasm", 30, seed=4)):
         assert [one["low"], one["high"]] == list(np.quantile((drawn > 0).sum(axis=1) / 2, [0.025, 0.975]))
     assert "Intervals of figures" in str(report)
+    for seed in (2**31, 2**63, 2**64 - 1):  # a number where readers of JSON hold it, else its digits
+        far = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], draws=3, seed=seed)
+        assert far.data["seed"] == far.data["intervals"]["seed"] == (seed if seed < 2**63 else str(seed))
+    with pytest.raises(sp.StatepathError, match="seed=-1: a whole number from 0 to 18446744073709551615 is needed"):
+        sp.compare(scores, labels, "sleep-aasm", seed=-1)
     assert "intervals" not in sp.compare(scores, labels, "sleep-aasm", seed=4).data
-    for more, sentence in (({"draws": 0}, "draws=0: one path at least"), ({"draws": -1}, "draws="), ({"draws": 9, "seed": 2**31}, "seed=2147483648: with draws="),
+    for more, sentence in (({"draws": 0}, "draws=0: one path at least"), ({"draws": -1}, "draws="), ({"draws": 9, "seed": 2**64}, "seed=18446744073709551616: a whole number from 0 to 18446744073709551615 is needed"),
                            ({"draws": 9, "cv": 2}, "draws= and review= speak of one model"), ({"draws": 9, "own_rules": [""] * 5}, "own_rules= does not go with draws="),
                            ({"draws": 9, "strategies": ["argmax", "greedy"]}, "strategies= viterbi does")):
         with pytest.raises(sp.StatepathError, match=sentence):

@@ -120,7 +120,7 @@ static void put_form(writer *w, const sp_model *model, const sp_rule *rule, cons
         put_every(w, model, text, "before");
         break;
     default:
-        if (strncmp(rule->text + strspn(rule->text, " \t\n"), "order", 5) == 0)
+        if (text->is_order)
             put(w, "it is one run of each of %s, in this order, and nothing else", without_word(rule->text));
         else
             put(w, "the whole is %s", rule->text);

@@ -24,6 +24,7 @@ typedef struct parser {
     sp_rule_text *out;
     sp_error *err;
     int32_t depth;
+    const char *keyword; /* the last one that was read and is the name of a class too; or NULL */
 } parser;
 
 enum { DEEPEST = 100, LONGEST_WORD = 256 };
@@ -34,6 +35,7 @@ enum { DEEPEST = 100, LONGEST_WORD = 256 };
 static sp_status fail_at(const parser *p, const char *at, const char *sentence)
 {
     const char *line = p->text, *end;
+    char hint[100] = "";
     int32_t n_line = 1;
     int column = 1;
     for (const char *c = p->text; c < at; c++)
@@ -45,8 +47,12 @@ static sp_status fail_at(const parser *p, const char *at, const char *sentence)
         column += (*c & 0xC0) != 0x80; /* bytes that go on a character of UTF-8 */
     for (end = at; *end && *end != '\n';)
         end++;
-    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s\n  %.*s\n  %*s", p->name, n_line, column, sentence,
-                   (int)(end - line), line, column, "^");
+    if (p->keyword)
+        snprintf(hint, sizeof hint,
+                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'", p->keyword,
+                 p->keyword);
+    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s%s\n  %.*s\n  %*s", p->name, n_line,
+                   column, sentence, hint, (int)(end - line), line, column, "^");
 }
 
 static bool is_word(char c)
@@ -85,6 +91,8 @@ static bool take_word(parser *p, const char *word)
     if (n != strlen(word) || strncmp(p->at, word, n) != 0)
         return false;
     p->at += n;
+    if (sp_model_class(p->model, word, true) >= 0)
+        p->keyword = word;
     return true;
 }
 
@@ -347,7 +355,7 @@ static sp_status take_rule(parser *p)
     sp_rule_text *out = p->out;
     if (take_word(p, "every"))
         return take_every(p);
-    if (take_word(p, "order"))
+    if ((out->is_order = take_word(p, "order")))
         return take_order(p);
     for (int form = SP_RULE_NEVER; form <= SP_RULE_LAST && out->form == SP_RULE_EXPRESSION; form++)
         if (take_word(p, keywords[form]))

@@ -47,6 +47,7 @@ typedef struct sp_rule_text {
     uint8_t *of, *other; /* [K]; other: NULL where nothing stands there; else of followed_by, preceded_by, from first */
     sp_rule_node *nodes; /* of SP_RULE_EXPRESSION (order too) and SP_RULE_NEVER */
     int32_t n_nodes, root;
+    bool is_order;
     sp_rule_length *lengths; /* [n_lengths] ascending */
     int32_t n_lengths;
 } sp_rule_text;

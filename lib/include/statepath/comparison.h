@@ -451,7 +451,7 @@ typedef struct sp_posterior_figure {
 } sp_posterior_figure;
 typedef struct sp_posterior_intervals {
     int32_t strategy, n_draws; /* whose paths are the decoded ones */
-    int64_t seed;
+    uint64_t seed;
     double level;
     bool is_widened; /* by what intervals of other recordings lacked */
     int32_t n;

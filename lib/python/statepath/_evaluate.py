@@ -17,7 +17,7 @@ from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Classes, Gaps, Numbers, Places, Reading, Request, beside_of, check_names, class_names, model_of, with_options
-from ._scores import KINDS, Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, texts_of, without_ignored
+from ._scores import KINDS, Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -68,7 +68,6 @@ _ENCODING = _CODING - {"label_order"}
 _JUDGING = frozenset({**Evaluating.__annotations__, "draws": None}) - _CODING
 _TYPES = {name: {**Comparing.__annotations__, **Evaluating.__annotations__}[name].__forward_arg__.partition(" ")[0] for name in _JUDGING}
 _TRACE_STEPS = 100_000
-_MOST_DRAW_SEED = 2**31 - 1
 
 
 def _meaning(columns: Sequence[str], model: Model, options: Mapping[str, Any]) -> Meaning:
@@ -83,7 +82,9 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Those of judging, and those of reading; what labels mean is neither, and the length of a step is both."""
     judging = {k: v for k, v in options.items() if k in _JUDGING and v is not None}
     for key, value in judging.items():
-        if _TYPES[key] == "bool":
+        if key == "seed":
+            judging[key] = seed_of(value)
+        elif _TYPES[key] == "bool":
             judging[key] = int(bool(value))
         elif _TYPES[key] == "int" and (isinstance(value, bool) or not isinstance(value, (int, np.integer))):
             raise StatepathError(f"{key}={value!r}: a whole number is needed")
@@ -255,8 +256,6 @@ def compare(
     request, reading, inputs, how = comparing(scores, labels, model, strategies, ids, subjects, weights, on_infeasible, name, options)
     if how.get("draws") == 0:
         raise StatepathError("draws=0: one path at least is drawn; without draws= none is")
-    if "draws" in how and how.get("seed", 0) > _MOST_DRAW_SEED:
-        raise StatepathError(f"seed={how['seed']}: with draws= a whole number from 0 to {_MOST_DRAW_SEED}")
     if own_rules is not None:
         for word, value in (("against", against), ("cv", cv), ("rule_costs", options.get("rule_costs")), ("draws", options.get("draws"))):
             if value is not None and value is not False:

@@ -82,7 +82,7 @@ def draw(scores: Any, model: Model | str, n: int = 200, *, seed: int = 0, **opti
     n : int
         So many paths of each recording.
     seed : int
-        The same seed gives the same paths, whatever `n` and `threads`.
+        From 0 to 2**64 - 1. The same seed gives the same paths, whatever `n` and `threads`.
     **options
         Those of :func:`decode` up to `threads` that say what the scores are.
 
@@ -108,7 +108,7 @@ def draw(scores: Any, model: Model | str, n: int = 200, *, seed: int = 0, **opti
     True
     """
     request = Request(scores, model, **options)
-    n, seed = _whole(n, "n"), _whole(seed, "seed")
+    n, seed = _whole(n, "n"), seed_of(seed)
     if n == 0:
         raise StatepathError("n=0: ask for at least one draw")
     out = _outputs(request, 0, False, False)

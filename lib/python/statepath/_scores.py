@@ -139,6 +139,13 @@ def integers_of(x: Any, name: str) -> NDArray[np.int64]:
     raise StatepathError(f"{name}= must be whole numbers, not {a.dtype}")
 
 
+def seed_of(value: Any) -> int:
+    """What C takes for a seed."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise StatepathError(f"seed={value!r}: a whole number from 0 to {2**64 - 1} is needed")
+    return int(value)
+
+
 def number_of(value: Any, name: str) -> float:
     """One number."""
     try:

@@ -134,7 +134,7 @@ static void run_card(sp_page *page)
     if (sp_has_differences(c)) {
         sp_page_item(page, "Bootstrap resamples", "%jd", (int64_t)c->comparisons[0].difference.n_resamples);
         sp_page_item(page, "Level of intervals", "%g %%, %s", 100 * c->level, sp_interval_name(c));
-        sp_page_item(page, "Seed", "%lld", (long long)c->seed);
+        sp_page_item(page, "Seed", "%llu", (unsigned long long)c->seed);
     }
     if (c->command)
         sp_page_item(page, "Command", "<code>%s</code>", c->command);

@@ -272,7 +272,10 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
         sp_buffer_text(buffer, number);
     } else if (*end == 'l') {
         *count = va_arg(*arguments, long long);
-        sp_buffer_format(buffer, "%lld", (long long)*count);
+        if (end[2] == 'u')
+            sp_buffer_format(buffer, "%llu", (unsigned long long)*count);
+        else
+            sp_buffer_format(buffer, "%lld", (long long)*count);
         end += 2;
     } else if (*end == 'j') {
         *count = va_arg(*arguments, intmax_t);

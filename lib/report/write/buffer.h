@@ -38,8 +38,8 @@ void sp_buffer_repeat(sp_buffer *buffer, char c, int64_t n);
 void sp_buffer_format(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A sentence: as printf, but numbers are written as everywhere in a report, whatever the locale: %jd of an int64_t as
- * sp_buffer_count(), %.3f and %.*f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %g with a point, %s of NULL as nothing; %d
- * and %lld are plain. Placeholders of words in the format as in sp_buffer_words(); {recording(s)} and {step(s)} are one after the
+ * sp_buffer_count(), %.3f and %.*f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %g with a point, %s of NULL as nothing; %d,
+ * %lld and %llu are plain. Placeholders of words in the format as in sp_buffer_words(); {recording(s)} and {step(s)} are one after the
  * number 1, else many. What %s stands for keeps its braces. */
 void sp_buffer_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -51,7 +51,7 @@ void sp_json_posterior(sp_json root, const sp_comparison *c, sp_json_list *lists
     const sp_json object = sp_json_object(root, "intervals");
     sp_json_text(object, "strategy", c->strategies[p->strategy].name);
     sp_json_count(object, "draws", p->n_draws);
-    sp_json_count(object, "seed", p->seed);
+    sp_json_seed(object, "seed", p->seed);
     sp_json_real(object, "level", p->level);
     sp_json_flag(object, "widened", p->is_widened);
     const sp_json figures = sp_json_array(object, "figures");

@@ -90,12 +90,17 @@ static void add_figure(sp_json properties, const char *key, const sp_figure *f)
                                                          : "number";
     sp_json_text(property, "title", f->label);
     sp_json_text(property, "description", f->definition);
-    const sp_json types = may_be_null ? sp_json_array(property, "type") : property;
-    sp_json_text(types, may_be_null ? NULL : "type", type);
-    if (may_be_null)
-        sp_json_text(types, NULL, "null");
-    if (sp_figure_is_count(f) && f->place.type != SP_FIGURE_U64)
+    const char *other = may_be_null                      ? "null"
+                        : f->place.type == SP_FIGURE_U64 ? "string"
+                                                         : NULL; /* sp_json_seed() */
+    const sp_json types = other ? sp_json_array(property, "type") : property;
+    sp_json_text(types, other ? NULL : "type", type);
+    if (other)
+        sp_json_text(types, NULL, other);
+    if (sp_figure_is_count(f))
         sp_json_count(property, "minimum", 0);
+    if (f->place.type == SP_FIGURE_U64)
+        sp_json_text(property, "pattern", "^[0-9]{19,20}$"); /* 2^63 and above */
     add_range(property, f->range);
     if (f->place.type == SP_FIGURE_VALUE)
         sp_json_flag(property, "x-undefined", true);

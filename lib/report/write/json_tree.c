@@ -1,5 +1,6 @@
 #include "report/write/json_tree.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,13 @@ void sp_json_text(sp_json in, const char *key, const char *text)
 void sp_json_count(sp_json in, const char *key, int64_t n)
 {
     sp_json_set(in, key, json_integer(n));
+}
+
+void sp_json_seed(sp_json in, const char *key, uint64_t seed)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, seed);
+    sp_json_set(in, key, seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_string(digits));
 }
 
 void sp_json_real(sp_json in, const char *key, double value)
@@ -152,6 +160,8 @@ static void set_figure(sp_json object, const char *key, const sp_figure *figure,
         sp_json_set(object, key, json_null());
     else if (figure->place.type == SP_FIGURE_FLAG)
         sp_json_flag(object, key, value.value != 0);
+    else if (figure->place.type == SP_FIGURE_U64)
+        sp_json_seed(object, key, (uint64_t)sp_figure_count(figure, owner));
     else if (sp_figure_is_count(figure))
         sp_json_count(object, key, sp_figure_count(figure, owner));
     else

@@ -25,6 +25,8 @@ void sp_json_set(sp_json in, const char *key, json_t *value);     /* takes the v
 json_t *sp_json_clean(const char *text);                          /* bytes that are no UTF-8 become U+FFFD; NULL: no memory */
 void sp_json_text(sp_json in, const char *key, const char *text); /* so cleaned */
 void sp_json_count(sp_json in, const char *key, int64_t n);
+/* A seed; its digits as text above 2^63 - 1, which few readers of JSON hold as a number. */
+void sp_json_seed(sp_json in, const char *key, uint64_t seed);
 void sp_json_real(sp_json in, const char *key, double value);
 void sp_json_flag(sp_json in, const char *key, bool is_true);
 /* The key is a name from a file: cleaned as by sp_json_clean(); names that are equal then stay apart by "#2", "#3", ... */

@@ -222,6 +222,12 @@ class TestSchema(st.TestCase):
         visit(self.schema, document, "", self.schema, lambda where, value: places.update({where: max(places.get(where, {}), value, key=len)}))
         return document, places
 
+    def test_seeds_that_are_text(self):
+        document, _ = self.small()
+        for seed, is_valid in (2**63 - 1, True), (str(2**63), True), (str(2**64 - 1), True), (-1, False), ("7", False), ("-9223372036854775808", False):
+            document["seed"] = seed
+            self.assertEqual(self.validator.is_valid(document), is_valid, seed)
+
     def assert_refused(self, document, change):
         self.assertFalse(self.validator.is_valid(document), change)
 

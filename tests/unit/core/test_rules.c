@@ -225,6 +225,131 @@ static void test_bad_texts(void **state)
     sp_model_free(model);
 }
 
+static const char *const keywords[] = {
+    "never",       "at_least",    "at_most", "not_before", "not_after", "first", "last", "every",
+    "followed_by", "preceded_by", "order",   "runs",       "run",       "of",    "from", "a"};
+enum { N_KEYWORDS = sizeof keywords / sizeof *keywords - 1 };
+
+/* Is a path of class k and then "a" as the rule says? */
+static bool keeps(sp_model *model, const char *text, int32_t k)
+{
+    sp_error err;
+    sp_chain_rule rule = {.cost = INFINITY};
+    sp_rule_walk walk = {0};
+    int64_t step;
+    const int32_t r = model->n_rules;
+    assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, false, &err), &err);
+    assert_ok(sp_rule_compile(model, r, 0, &rule.automaton, &err), &err);
+    int64_t n =
+        sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
+    n += sp_rule_walk_end(&walk, &rule, &step);
+    sp_rule_automaton_clear(&rule.automaton);
+    return n == 0;
+}
+
+/* A class called like a word of the language: in quotes it is the class, wherever a class stands. */
+static void test_classes_called_like_keywords(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule;
+        bool is_kept;
+    } quoted[] = {{"'%s' a", true},
+                  {"'%s'+ a", true},
+                  {"['%s'] a", true},
+                  {"'%s'{2} a", false},
+                  {"never '%s'", false},
+                  {"never a '%s'", true},
+                  {"first '%s'", true},
+                  {"last '%s'", false},
+                  {"at_most 0 '%s'", false},
+                  {"at_least 1 '%s'", true},
+                  {"at_least 2 runs of '%s'", false},
+                  {"at_least 1 a from first '%s'", true},
+                  {"not_before 1 '%s'", false},
+                  {"not_after 0 '%s'", true},
+                  {"every '%s' followed_by a", true},
+                  {"every a preceded_by '%s'", true},
+                  {"every a followed_by '%s'", false},
+                  {"order ['%s' a]", true}};
+    for (int32_t k = 0; k < N_KEYWORDS; k++) {
+        sp_model *model = sp_model_new("words", N_KEYWORDS + 1, keywords);
+        assert_non_null(model);
+        for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
+            char text[100];
+            const char *at = strchr(quoted[i].rule, '%');
+            snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k],
+                     at + 2);
+            if (keeps(model, text, k) != quoted[i].is_kept)
+                fail_msg("%s on %s a: kept is not %d", text, keywords[k], quoted[i].is_kept);
+        }
+        sp_model_free(model);
+    }
+}
+
+/* Without quotes it may be a keyword; the sentence says so. */
+static void test_keywords_that_were_classes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule, *keyword;
+    } bare[] = {{"first+ a", "first"},
+                {"last", "last"},
+                {"never", "never"},
+                {"every+ a", "every"},
+                {"every* a", "every"},
+                {"order a", "order"},
+                {"at_most a", "at_most"},
+                {"at_least a", "at_least"},
+                {"not_before a", "not_before"},
+                {"not_after", "not_after"},
+                {"at_least 2 runs", "runs"},
+                {"at_least 2 run", "run"},
+                {"at_most 2 a from", "from"},
+                {"at_least 2 a from first", "first"},
+                {"at_least 2 runs of", "of"},
+                {"every a followed_by", "followed_by"},
+                {"every a preceded_by", "preceded_by"}};
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
+        char hint[120];
+        sp_error err;
+        sp_model *model = sp_model_new("words", N_KEYWORDS + 1, keywords), *other = new_model();
+        assert_true(model && other);
+        snprintf(hint, sizeof hint,
+                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'\n",
+                 bare[i].keyword, bare[i].keyword);
+        assert_int_equal(sp_model_add_rule(model, NULL, bare[i].rule, 1, false, &err), SP_EMODEL);
+        if (!strstr(err.message, hint))
+            fail_msg("%s: %s", bare[i].rule, err.message);
+        assert_int_equal(sp_model_add_rule(other, NULL, bare[i].rule, 1, false, &err), SP_EMODEL);
+        assert_null(strstr(err.message, "keyword")); /* no class is called so */
+        sp_model_free(model);
+        sp_model_free(other);
+    }
+}
+
+/* Which expressions are `order` is a question of words, not of letters. */
+static void test_sentence_of_order(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"orders", "order", "b"};
+    static const struct {
+        const char *rule, *sentence;
+    } cases_of[] = {
+        {"orders+ b", "the whole is orders+ b"},
+        {"'order'+ b", "the whole is 'order'+ b"},
+        {"order['order' b]", "it is one run of each of ['order' b], in this order, and nothing else"}};
+    for (size_t i = 0; i < sizeof cases_of / sizeof *cases_of; i++) {
+        sp_model *model = sp_model_new("words", 3, names);
+        sp_error err;
+        char sentence[200];
+        assert_non_null(model);
+        assert_ok(sp_model_add_rule(model, NULL, cases_of[i].rule, INFINITY, false, &err), &err);
+        assert_string_equal(sp_rule_sentence(model, 0, sentence, sizeof sentence), cases_of[i].sentence);
+        sp_model_free(model);
+    }
+}
+
 static sp_status compile_once(void *arg)
 {
     sp_model *model = sp_model_new("letters", 4, classes);
@@ -249,8 +374,14 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_violations), cmocka_unit_test(test_where),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_bad_texts),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_violations),
+        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_bad_texts),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_classes_called_like_keywords),
+        cmocka_unit_test(test_keywords_that_were_classes),
+        cmocka_unit_test(test_sentence_of_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
