@@ -11,6 +11,14 @@ static const char *metric_of(const sp_figure_owner *owner)
     return ((const sp_pair_comparison *)owner->own)->metric;
 }
 
+static bool has_rules(const sp_comparison *c, bool are_priced)
+{
+    for (int32_t r = 0; r < c->n_rules; r++)
+        if ((c->rules[r].cost < INFINITY) == are_priced)
+            return true;
+    return false;
+}
+
 /* Why the owner does not have what a figure needs, or NULL. */
 static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
 {
@@ -61,6 +69,10 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return ((const sp_against *)owner->own)->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
     case SP_NEEDS_DURATIONS:
         return c->has_durations ? NULL : "the model has no durations";
+    case SP_NEEDS_HARD_RULES:
+        return has_rules(c, false) ? NULL : "the model has no rules that are never broken";
+    case SP_NEEDS_PRICED_RULES:
+        return has_rules(c, true) ? NULL : "the model has no rules at a price";
     case SP_N_NEEDS:
         break;
     }

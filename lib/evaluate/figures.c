@@ -59,6 +59,16 @@ BY(entity_f1, "entity F1", "Entity F1", "entity F1", 1, 4, SEQUENCE(TAGS, entiti
     ROW("long_runs", at.long_runs, "runs too long", 0, "runs longer than any length that their class's duration allows", CSV,    \
         NONE, __VA_ARGS__,                                                                                                       \
         IN(AT(NARROW, 55, AS("long"), HOW(DROP_ZERO)), AT(WIDE, 65, HOW(DROP_ZERO)), AT(ALL, 185, HOW(DROP_ZERO))))
+/* Of all rules over more steps. */
+#define VIOLATIONS(at, if_hard, if_priced)                                                                                       \
+    ROW("hard_violations", at.hard, "violations", 0, "violations of rules over more steps that no path of the model breaks",     \
+        CSV, NONE, if_hard,                                                                                                      \
+        IN(AT(NARROW, 24), AT(WIDE, 34), AT(BOARD, 14, AS("violations of rules")),                                               \
+           AT(ALL, 187, AS("violations of rules over more {steps}")), AT(LEGALITY, 32))),                                        \
+        ROW("priced_violations", at.priced, "priced violations", 0, "violations of rules over more steps that have a price",     \
+            CSV, LESS, if_priced,                                                                                                \
+            IN(AT(NARROW, 26, AS("priced")), AT(WIDE, 36), AT(BOARD, 16, AS("violations of priced rules")),                      \
+               AT(ALL, 188, AS("violations of priced rules")), AT(LEGALITY, 33)))
 #define FREQUENCIES(at, counts, ...)                                                                                             \
     ROW("illegal_per_change", at.illegal_per_change, "of changes", SP_PERCENT, "illegal transitions / changes", POSITIVE, CSV,   \
         N(HERE(counts.changes)), NONE, __VA_ARGS__,                                                                              \
@@ -211,6 +221,7 @@ static const sp_figure of_comparison[] = {
 static const sp_figure of_reference[] = {
     RULES(reference, NEEDS(LABELS)),
     LONG_RUNS(reference, NEEDS_BOTH(LABELS, DURATIONS)),
+    VIOLATIONS(reference_violations, NEEDS_BOTH(LABELS, HARD_RULES), NEEDS_BOTH(LABELS, PRICED_RULES)),
     ROW("illegal_rate", reference_frequencies.illegal_per_transition, "of transitions", SP_PERCENT,
         "illegal transitions / transitions", SHARE, CSV, N(HERE(reference.transitions)), NONE, NEEDS(LABELS)),
     FREQUENCIES(reference_frequencies, reference, NEEDS(LABELS)),
@@ -257,6 +268,7 @@ static const sp_figure of_strategy[] = {
         CSV, MORE, N(HERE(agreement.scored)), NEEDS_BOTH(LABELS, KAPPA_WEIGHTS), IN(AT(NARROW, 90), AT(WIDE, 130), AT(ALL, 70))),
     RULES(counts, PLAIN),
     LONG_RUNS(counts, NEEDS(DURATIONS)),
+    VIOLATIONS(violations, NEEDS(HARD_RULES), NEEDS(PRICED_RULES)),
     ROW("illegal_rate", illegal_rate.difference, "of transitions", SP_PERCENT, "illegal transitions / transitions", SHARE, CSV,
         N(HERE(counts.transitions)), LOW_HIGH(illegal_rate.low, illegal_rate.high), NONE, COMPARED(illegal_rate),
         IN(AT(NARROW, 20, AS("")), AT(WIDE, 20), AT(ALL, 120, AS("of all transitions")), AT(LEGALITY, 20), AT(RATES, 10),

@@ -46,11 +46,13 @@ typedef enum sp_figure_need {
     SP_NEEDS_WAKE_TRIM,
     SP_NEEDS_LENGTH_TRIM,
     SP_NEEDS_MARGIN,
-    SP_NEEDS_TESTS,     /* a pair that is compared by a figure with all tests (compared.h) */
-    SP_NEEDS_SIGN_FLIP, /* with these tests at least */
-    SP_NEEDS_ITS_NLL,   /* another classifier whose scores have a likelihood */
-    SP_NEEDS_ITS_CLIP,  /* and a clipped one */
-    SP_NEEDS_DURATIONS, /* of the model */
+    SP_NEEDS_TESTS,      /* a pair that is compared by a figure with all tests (compared.h) */
+    SP_NEEDS_SIGN_FLIP,  /* with these tests at least */
+    SP_NEEDS_ITS_NLL,    /* another classifier whose scores have a likelihood */
+    SP_NEEDS_ITS_CLIP,   /* and a clipped one */
+    SP_NEEDS_DURATIONS,  /* of the model */
+    SP_NEEDS_HARD_RULES, /* over more steps, of the model or of recordings */
+    SP_NEEDS_PRICED_RULES,
     SP_N_NEEDS
 } sp_figure_need;
 

@@ -8,6 +8,7 @@
 #include "core/model/fusion.h"
 #include "core/model/model.h"
 #include "core/prepare.h"
+#include "core/rules/rules.h"
 #include "core/try.h"
 #include "evaluate/metrics/sequences.h"
 #include "statepath/model_json.h"
@@ -202,17 +203,26 @@ done:
 
 /* ---- what paths are ---- */
 
+/* Are there all classes of a path? */
+static bool is_path(const wasm_rules *rules, int32_t n_steps, const int32_t *path)
+{
+    for (int32_t t = 0; t < n_steps; t++)
+        if (path[t] < -1 || path[t] >= rules->model->n_classes) {
+            sp_fail(&wasm_failure, SP_EINVAL, "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
+                    (int)path[t], (int)rules->model->n_classes);
+            return false;
+        }
+    return true;
+}
+
 EXPORT(statepath_count_illegal)
 int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
                                 uint8_t *marks)
 {
     int32_t n = 0;
+    if (!is_path(rules, n_steps, path))
+        return -1;
     for (int32_t t = 0; t < n_steps; t++) {
-        if (path[t] < -1 || path[t] >= rules->model->n_classes) {
-            sp_fail(&wasm_failure, SP_EINVAL, "step %d of the path has class %d, and there are %d: give a decoded path", (int)t,
-                    (int)path[t], (int)rules->model->n_classes);
-            return -1;
-        }
         const bool is_pair = t > 0 && !(gaps && gaps[t]) && path[t - 1] >= 0 && path[t] >= 0;
         const bool is_illegal = is_pair && !sp_chain_is_legal(rules->chain, path[t - 1], path[t]);
         n += is_illegal;
@@ -220,6 +230,25 @@ int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const 
             marks[t] = is_illegal;
     }
     return n;
+}
+
+EXPORT(statepath_count_violations)
+int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
+                                   int32_t are_priced)
+{
+    int64_t n = 0, last;
+    if (!is_path(rules, n_steps, path))
+        return -1;
+    for (int32_t r = 0; r < sp_chain_n_rules(rules->chain); r++) {
+        const sp_chain_rule *rule = sp_chain_rule_at(rules->chain, r);
+        sp_rule_walk walk = {0};
+        if (isfinite(rule->cost) != (are_priced != 0))
+            continue;
+        for (int32_t t = 0; t < n_steps; t++)
+            n += sp_rule_walk_step(&walk, rule, path[t], gaps && gaps[t]);
+        n += n_steps > 0 ? sp_rule_walk_end(&walk, rule, &last) : 0;
+    }
+    return (int32_t)n;
 }
 
 EXPORT(statepath_count_entities)

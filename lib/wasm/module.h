@@ -99,6 +99,11 @@ void statepath_stream_restart(wasm_stream *stream);
 int32_t statepath_count_illegal(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
                                 uint8_t *marks);
 
+/* Violations of rules over more steps in a recording, as models/rules.md counts them: of those that no path
+ * breaks, or of those that have a price. path, gaps as above. Returns how many; -1: a class that there is not. */
+int32_t statepath_count_violations(const wasm_rules *rules, int32_t n_steps, const int32_t *path, const uint8_t *gaps,
+                                   int32_t are_priced);
+
 /* Are the classes tags of entities, such as B-PER? Then counts [3] become the entities of the reference, of the path, and those that
  * both have: first step, last step and type the same. Read as conlleval does; steps without a label or a class are outside.
  *   labels  [T] -1 = unscored

@@ -104,6 +104,8 @@ export interface Rules {
   stream(options?: StreamOptions): Stream;
   /** Transitions of a path that these rules forbid; marks [T] is filled with 1 where one leads into the step. */
   countIllegal(path: Int32Array | number[], gaps?: Uint8Array | number[] | null, marks?: Uint8Array | null): number;
+  /** Violations of rules over more steps in a recording: of those that no path breaks, and of those that have a price. */
+  countViolations(path: Int32Array | number[], gaps?: Uint8Array | number[] | null): { hard: number; priced: number };
   /** Entities of the reference, of the path, and those that both have, read as conlleval does; null: the classes are no tags. */
   countEntities(labels: Int32Array | number[], path: Int32Array | number[], gaps?: Uint8Array | number[] | null):
     { reference: number; decoded: number; correct: number } | null;

@@ -188,6 +188,15 @@ class Rules {
     memory.free(taken);
     return count;
   }
+  /* Violations of rules over more steps: of those that no path breaks, and of those that have a price. */
+  countViolations(path, gaps) {
+    const { memory } = this, { exports } = memory, taken = [], n = checked("path", path, undefined, -1, this.nClasses - 1).length;
+    if (gaps) checked("gaps", gaps, n, 0, 1);
+    const at = memory.put(Int32Array, path, taken), gap = memory.put(Uint8Array, gaps, taken);
+    const [hard, priced] = [0, 1].map((arePriced) => exports.statepath_count_violations(this.rules, n, at, gap, arePriced));
+    memory.free(taken);
+    return { hard, priced };
+  }
   /* Entities of the reference, of the path, and of both; null: the classes are no tags. */
   countEntities(labels, path, gaps) {
     const { memory } = this, { exports } = memory, taken = [], n = checked("path", path, undefined, -1, this.nClasses - 1).length;

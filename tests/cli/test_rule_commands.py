@@ -49,6 +49,38 @@ rule1  never a b a   never          0           0       1           1       0   
 ends   at_least 2 a      1          2           1       2           1       """, text)
         self.assertIn("The reference itself breaks the model: 0 of its 4 transitions are illegal (0 %), 2 violations of", text)
 
+    def first_tables(self, *arguments):
+        """Of each report the first table, as rows of cells: terminal, Markdown, LaTeX, page."""
+        text = self.statepath(*arguments, "--markdown", "r.md", "--latex", "r.tex", "--report", "r.html", "-q", "-f").stdout
+        markdown, latex, page = (self.read("r." + ending).decode() for ending in ("md", "tex", "html"))
+        text = re.search(r"^strategy .*?(?=\n\n|\n\*)", text, re.M | re.S).group(0)
+        markdown = re.search(r"^\| strategy .*?(?=\n\n)", markdown, re.M | re.S).group(0)
+        latex = re.sub(r"(?<=\w)\\\\(?=\w)", " ", re.search(r"toprule(.*?)bottomrule", latex, re.S).group(1)) # headings on two lines
+        page = re.search(r"<h2 id=\"strategies\">.*?<table(.*?)</table>", page, re.S).group(1)
+        terminal = [re.split(r"  +", line) for line in text.splitlines()]
+        terminal[0].insert(2, "") # the share has no heading
+        return (terminal, [[cell.strip() for cell in line.split("|")[1:-1]] for line in markdown.splitlines()],
+                [re.findall(r"\\shortstack\[.\]\{(.*?)\}", line) or line.rstrip("\\ ").strip().split(" & ") for line in latex.splitlines() if " & " in line],
+                [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", page, re.S)])
+
+    def test_first_tables(self):
+        """No row that breaks a rule stands with illegal 0 alone, in any report; columns of rules that the model has not are not there."""
+        heads = [("violations", "priced"), ("violations", "priced violations"), ("violations", "priced violations"),
+                 ("violations of rules", "violations of priced rules")]
+        self.paths(strategy="argmax")
+        runs = {("compare", "x.h5"): {"argmax": ["1", "2"], "greedy": ["0", "2"], "viterbi": ["0", "2"]},
+                ("compare", "x.h5", "--strategies", "argmax,viterbi", "--against", "two=x.h5"):
+                    {"argmax": ["1", "2"], "viterbi": ["0", "2"], "two.argmax": ["1", "2"], "two.viterbi": ["0", "2"]},
+                ("evaluate", "p.h5"): {"argmax": ["1", "2"]}}
+        for arguments, wanted in runs.items():
+            for head, table in zip(heads, self.first_tables(*arguments, "-m", "m.json")):
+                places = [table[0].index(name) for name in head]
+                found = {row[0]: [row[at] for at in places] for row in table[1:]}
+                self.assertEqual({name: found[name] for name in wanted}, wanted, (arguments, table))
+        for rules in (RULES[:1], RULES[1:], []):
+            for head, table in zip(heads, self.first_tables("compare", "x.h5", "-m", self.model("some.json", rules))):
+                self.assertEqual([name in table[0] for name in head], [RULES[0] in rules, RULES[1] in rules], table[0])
+
     def test_figures(self):
         found = self.compare("--csv", "r.csv")
         self.assertEqual([(rule["name"], rule["rule"], rule.get("cost")) for rule in found["model"]["rules"]], [("rule1", "never a b a", None), ("ends", "at_least 2 a", 1)])
@@ -97,8 +129,10 @@ ends   at_least 2 a      1          2           1       2           1       """,
         with open(self.path("merged.json"), encoding="utf-8") as f:
             merged = json.load(f)
         self.assertEqual(merged["reference"]["rules"], whole["reference"]["rules"])
+        self.assertEqual([merged["reference"][key] for key in ("hard_violations", "priced_violations")], [0, 2])
         for name in whole["strategies"]:
-            self.assertEqual(merged["strategies"][name]["rules"], whole["strategies"][name]["rules"])
+            for key in ("rules", "hard_violations", "priced_violations"):
+                self.assertEqual(merged["strategies"][name][key], whole["strategies"][name][key])
 
     def test_rule_costs(self):
         """The model without each rule is the model without it."""

@@ -49,11 +49,16 @@ async function frame(page) {
   await page.waitForSelector("#what-if-tool:not([data-busy])");
 }
 const status = async (page) => { await frame(page); return page.textContent("#what-if-status"); };
-// The figures that stand there: strategy -> [what leads, accuracy, kappa, illegal, changes, undecoded], without what they differ by.
-const figures = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".what-if-figures tbody tr")].map((row) =>
-  [row.cells[0].textContent, [...row.cells].slice(1).map((cell) => cell.firstChild.textContent.replace(/,/g, ""))])));
+// The figures that stand there: strategy -> [what leads, accuracy, kappa, illegal, violations, priced, changes, undecoded], without what they differ
+// by; 0 of rules that there are none of.
+const figures = (page) => page.evaluate(() => {
+  const names = [...document.querySelectorAll(".what-if-figures thead th")].map((head) => head.firstChild.textContent), n = names.indexOf("illegal") + 1;
+  const complete = (cells) => [...cells.slice(0, n), ...["violations", "priced"].map((name) => cells[names.indexOf(name)] || "0"), ...cells.slice(names.indexOf("changes"))];
+  return Object.fromEntries([...document.querySelectorAll(".what-if-figures tbody tr")].map((row) =>
+    [row.cells[0].textContent, complete([...row.cells].map((cell) => cell.firstChild.textContent.replace(/,/g, ""))).slice(1)]));
+});
 const ofRun = (results) => Object.fromEntries(Object.entries(results.strategies).map(([name, s]) =>
-  [name, [...(s.entities ? [s.entities.f1.toFixed(4)] : results.preset === "actions" ? [s.f1_at_50.toFixed(4), s.edit_score.toFixed(4)] : []), s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
+  [name, [...(s.entities ? [s.entities.f1.toFixed(4)] : results.preset === "actions" ? [s.f1_at_50.toFixed(4), s.edit_score.toFixed(4)] : []), s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.hard_violations || 0), String(s.priced_violations || 0), String(s.changes), String((s.undecoded || []).length)]]));
 
 async function asInRun(browser) {
   const begun = await begin(browser, "demo.html");

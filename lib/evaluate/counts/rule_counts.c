@@ -136,6 +136,16 @@ static int by_place(const void *a, const void *b)
     return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rule > y->rule) - (x->rule < y->rule);
 }
 
+/* What all rules together come to. */
+static void sum_up(sp_comparison *c)
+{
+    for (int32_t r = 0; r < c->n_rules; r++)
+        for (int32_t who = 0; who <= c->n_strategies; who++) {
+            sp_violation_counts *sum = who < c->n_strategies ? &c->strategies[who].violations : &c->reference_violations;
+            *(isfinite(c->rules[r].cost) ? &sum->priced : &sum->hard) += c->rules[r].by[who].violations;
+        }
+}
+
 void sp_rule_counts_finish(sp_evaluation *e)
 {
     sp_comparison *c = e->result;
@@ -151,4 +161,5 @@ void sp_rule_counts_finish(sp_evaluation *e)
             c->rule_places_cut |= counts[i] > 0 && c->n_rule_places == 0; /* merged parts have counts alone */
         }
     }
+    sum_up(c);
 }

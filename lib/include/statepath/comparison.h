@@ -176,6 +176,12 @@ typedef struct sp_label_permutation {
 /* With more classes transitions are a list of pairs instead of a matrix. */
 enum { SP_TRANSITION_CLASSES = 100 };
 
+/* Violations of rules over more steps, of all such rules, in all recordings that have a path. */
+typedef struct sp_violation_counts {
+    int64_t hard;   /* of rules that no path of the model may break */
+    int64_t priced; /* of the others */
+} sp_violation_counts;
+
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
@@ -191,6 +197,7 @@ typedef struct sp_strategy_result {
     int64_t *confusion;          /* [K,K] */
     int64_t *undecoded_steps;    /* [K] scored steps of undecoded recordings by reference class */
     sp_transition_counts counts;
+    sp_violation_counts violations;
     int64_t n_illegal_pairs;
     sp_pair_count *illegal_pairs; /* most frequent first, then by index */
     int64_t *transition_counts;   /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_TRANSITION_CLASSES
@@ -503,6 +510,7 @@ typedef struct sp_comparison {
     bool whole_at_start, whole_at_end; /* its runs at the sides of recordings and gaps */
     /* Reference. */
     sp_transition_counts reference;
+    sp_violation_counts reference_violations;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
     int64_t *reference_transition_counts; /* as of a strategy; NULL without labels */

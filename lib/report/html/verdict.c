@@ -24,15 +24,27 @@ static void lead_figure(sp_page *page, const sp_strategy_result *strategy, const
         sp_buffer_say(&page->out, "<p><strong>%.4f</strong>%s</p>", value.value, sp_compared_by(lead)->name);
 }
 
+/* How often rules are broken, where the model has such rules: "<strong>2</strong>violations of rules". */
+static void count_broken(sp_page *page, const sp_strategy_result *strategy, const char *key, const char *what, const char *of)
+{
+    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, key, strlen(key));
+    const sp_figure_owner owner = {strategy, strategy, page->comparison};
+    if (sp_figure_missing(figure, &owner))
+        return;
+    const int64_t n = sp_figure_count(figure, &owner);
+    sp_buffer_say(&page->out, "<p><strong%s>%jd</strong>%s%s%s</p>",
+                  n && figure->tone == SP_NONE_IS_RIGHT ? " class=\"bad\"" : "", n, what, sp_plural(n), of);
+}
+
 static void tile(sp_page *page, const sp_strategy_result *strategy)
 {
     sp_buffer *out = &page->out;
-    int64_t illegal = strategy->counts.illegal;
     sp_html_say(out, "<li class=\"tile\"><h3>%s</h3>", strategy->name);
     for (const char *const *lead = sp_work_about(page->comparison->work)->leads; *lead; lead++)
         lead_figure(page, strategy, *lead);
-    sp_buffer_say(out, "<p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
-                  sp_plural(illegal));
+    count_broken(page, strategy, "illegal", "illegal transition", "");
+    count_broken(page, strategy, "hard_violations", "violation", " of rules");
+    count_broken(page, strategy, "priced_violations", "violation", " of priced rules");
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined)

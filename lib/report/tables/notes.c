@@ -6,20 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Of strategy `who`, or (n_strategies) the reference. */
-static int64_t violations_of(const sp_comparison *c, int32_t who)
-{
-    int64_t n = 0;
-    for (int32_t r = 0; r < c->n_rules; r++)
-        n += c->rules[r].by[who].violations;
-    return n;
-}
-
 static void note_reference(const sp_comparison *c, sp_table *lines)
 {
     const sp_transition_counts *counts = &c->reference;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    const int64_t violations = violations_of(c, c->n_strategies);
+    const int64_t violations = c->reference_violations.hard + c->reference_violations.priced;
     if (violations + counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs + counts->long_runs ==
         0) {
         sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
@@ -175,7 +166,9 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         const sp_transition_counts *n = &one->counts;
         int64_t impossible = 0;
         if (!one->has_path_score || one->n_relaxed ||
-            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs + violations_of(c, s) > 0)
+            n->illegal + n->illegal_start + n->illegal_end + n->short_runs + n->long_runs + one->violations.hard +
+                    one->violations.priced >
+                0)
             continue;
         for (int64_t r = 0; r < c->n_recordings; r++)
             impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;

@@ -2,7 +2,7 @@
 //   node what_if.mjs WRAPPER MODULE SCORES TASK OUT
 // SCORES: the page's packed recordings. TASK (JSON): settings of the page; models, each with "decoding"; strategies.
 // Printed (JSON): version; of each model the sentence that refuses it, or ""; of each the illegal transitions of the last strategy's paths, by
-// recording, and the sums of their marks.
+// recording, the sums of their marks, and the violations of rules that no path breaks, and of those that have a price.
 // OUT: of each recording its scores, a float64 each, labels, an int32 a step, and gaps, a byte a step, where the page has them; then for each
 // model a byte, 1 where the rules were refused, else 0 and then for each strategy and recording its path, a byte a step.
 import fs from "node:fs";
@@ -36,7 +36,8 @@ for (const model of models) {
   }
   illegal.push(paths.map((path, i) => {
     const marks = new Uint8Array(path.length);
-    return [rules.countIllegal(path, recordings[i].gaps, marks), marks.reduce((a, b) => a + b, 0)];
+    const { hard, priced } = rules.countViolations(path, recordings[i].gaps);
+    return [rules.countIllegal(path, recordings[i].gaps, marks), marks.reduce((a, b) => a + b, 0), hard, priced];
   }));
   rules.free();
 }

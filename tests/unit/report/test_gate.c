@@ -189,7 +189,7 @@ static void test_refuses(void **state)
         {"viterbi < 1", "the gate at \"viterbi < 1\": "},
         {"\"viterbi\" < 1", "a strategy is followed by a figure, as in viterbi.illegal"},
         {"reference.accuracy < 1", "the reference has no such figure; there are transitions, changes, illegal, illegal_start, "
-                                   "illegal_end, short_runs, long_runs, illegal_rate, "},
+                                   "illegal_end, short_runs, long_runs, hard_violations, priced_violations, illegal_rate, "},
         {"viterbi.classes.N9.f1 < 1", "there is no such class; the classes are Wake, N1"},
         {"viterbi.classes.N1.f2 < 1", "a class has no such figure; there are support, predicted, precision, recall, f1,"},
         {"viterbi.classes.\"N1\" < 1", "a class is followed by a figure, as in N1.f1"},

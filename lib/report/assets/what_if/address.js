@@ -141,13 +141,13 @@ function showTried() {
     fill(parts.tried);
     return;
   }
-  const name = state.strategy, own = rulesAddress();
+  const name = state.strategy, own = rulesAddress(), broken = brokenRules();
   const rows = [...tried].map(([key, one]) => {
     const a = one.figures[name], b = run.figures[name], go = el("button", { type: "button", "aria-current": key === own ? "true" : null, click: () => { goTo(key + view()); remember(""); } }, one.text);
     return el("tr", null, el("th", { scope: "row" }, go), ...MEASURES.map(([, key]) => figureCell(a[key], b[key], 4)),
-      figureCell(a.illegal, b.illegal, 0), figureCell(a.changes, b.changes, 0));
+      ...broken.map(([, key]) => figureCell(a[key], b[key], 0)), figureCell(a.changes, b.changes, 0));
   });
   fill(parts.tried, el("h3", null, "Tried so far"), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rules tried so far" },
-    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...[corner("rules, " + name), ...MEASURES.map(([name]) => [name]), ["illegal"], ["changes"]]
+    el("table", { class: "what-if-tried", "aria-label": "Rules tried so far" }, el("thead", null, el("tr", null, ...[corner("rules, " + name), ...MEASURES.map(([name]) => [name]), ...broken.map(([name]) => [name]), ["changes"]]
       .map((words, i) => el("th", { scope: "col", class: i ? "n" : "" }, ...words)))), el("tbody", null, ...rows))));
 }

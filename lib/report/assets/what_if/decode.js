@@ -12,7 +12,14 @@ async function breath() {
   sliceEnd = performance.now() + SLICE;
 }
 
-const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, changes: 0, none: 0, scored: 0, correct: 0, entities: [0, 0, 0], segments: [0, 0, 0], edits: [] });
+const empty = () => ({ confusion: new Float64Array(K * K), undecoded: new Float64Array(K), illegal: 0, hard: 0, priced: 0, changes: 0, none: 0, scored: 0, correct: 0, entities: [0, 0, 0], segments: [0, 0, 0], edits: [] });
+/* Of rules over more steps. */
+function addViolations(total, path, gaps, rules) {
+  if (!longRules.length) return;
+  const { hard, priced } = rules.countViolations(path, gaps);
+  total.hard += hard;
+  total.priced += priced;
+}
 /* Adds a decoded recording to the counts of its strategy; how many steps of it are right. */
 function tally(total, r, decoded, rules) {
   const { path, status } = decoded, found = isTags && r.labels ? rules.countEntities(r.labels, path, r.gaps) : null;
@@ -22,6 +29,7 @@ function tally(total, r, decoded, rules) {
   if (segments && segments.edit !== null) total.edits.push(segments.edit);
   decoded.right = decoded.scored = 0;
   total.illegal += decoded.illegal;
+  if (status === "ok") addViolations(total, path, r.gaps, rules);
   total.none += status !== "ok";
   for (let t = 0; t < r.T; t++) {
     if (t && path[t] !== path[t - 1] && path[t] >= 0 && path[t - 1] >= 0 && !(r.gaps && r.gaps[t])) total.changes++;
@@ -73,7 +81,7 @@ function difference(r, before, after) {
 async function decodeAll(model, { names = strategies, first = 0, onFirst, against, isWanted }) {
   const rules = statepath.rules(model, settings.log_prior);
   try {
-    const result = { paths: {}, figures: {}, differences: {}, reference: 0 };
+    const result = { paths: {}, figures: {}, differences: {}, reference: { illegal: 0, hard: 0, priced: 0 } };
     for (const name of names) {
       result.paths[name] = [];
       result.figures[name] = empty();
@@ -91,7 +99,10 @@ async function decodeAll(model, { names = strategies, first = 0, onFirst, agains
         await breath();
         if (!isWanted()) return null;
       }
-      if (r.labels) result.reference += rules.countIllegal(r.labels, r.gaps);
+      if (r.labels) {
+        result.reference.illegal += rules.countIllegal(r.labels, r.gaps);
+        addViolations(result.reference, r.labels, r.gaps, rules);
+      }
       if (n === first && onFirst) onFirst(result);
     }
     for (const name of names) finish(result.figures[name]);

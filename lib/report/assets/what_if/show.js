@@ -10,24 +10,29 @@ function figureCell(after, before, decimals) {
   const text = (x) => (x === null ? "\u2013" : decimals ? x.toFixed(decimals) : count(x)), isSame = text(after) === text(before);
   return el("td", { class: "n" }, text(after), ...(isSame ? [] : [el("small", { class: "moved" }, decimals ? points(after - before) : signed(after - before, 0))]));
 }
+/* Counts of what breaks rules: transitions, and rules over more steps, where some are never broken, or have a price, in the run or now. */
+function brokenRules() {
+  const prices = [...asInRun().prices, ...state.prices], some = (isPriced) => prices.some((cost) => (cost !== null) === isPriced);
+  return [["illegal", "illegal"], ...(some(false) ? [["violations", "hard"]] : []), ...(some(true) ? [["priced", "priced"]] : [])];
+}
 /* The head of the first column, with what of the run is held. */
 const corner = (text) => (heldOf ? [text, el("small", { class: "held" }, heldOf)] : [text]);
 function showFigures() {
   const isDecoded = strategies.every((name) => !now.figures[name].none && !run.figures[name].none); /* then the last column says nothing */
-  const head = [corner("strategy"), ...MEASURES.map(([name]) => [name]), ["illegal"], ["changes"], ["undecoded"]];
+  const broken = brokenRules(), head = [corner("strategy"), ...MEASURES.map(([name]) => [name]), ...broken.map(([name]) => [name]), ["changes"], ["undecoded"]];
   const rows = strategies.map((name) => {
     const a = now.figures[name], b = run.figures[name], agreement = MEASURES.map(([, key]) => figureCell(a[key], b[key], 4));
-    return el("tr", name === state.strategy ? { class: "chosen" } : null, el("th", { scope: "row" }, name), ...agreement, figureCell(a.illegal, b.illegal, 0),
+    return el("tr", name === state.strategy ? { class: "chosen" } : null, el("th", { scope: "row" }, name), ...agreement, ...broken.map(([, key]) => figureCell(a[key], b[key], 0)),
       figureCell(a.changes, b.changes, 0), figureCell(a.none, b.none, 0));
   });
   const blank = () => el("td", { class: "n" }, "\u2013");
-  if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), figureCell(now.reference, run.reference, 0), blank(), blank()));
+  if (settings.labels) rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), ...MEASURES.map(blank), ...broken.map(([, key]) => figureCell(now.reference[key], run.reference[key], 0)), blank(), blank()));
   fill(parts.figures, el("table", { class: "what-if-figures" + (MEASURES.length > 2 ? " tall" : ""), "aria-label": "Figures now" },
     el("thead", null, el("tr", null, ...head.map((words, i) => el("th", { scope: "col", class: i ? "n" : "" }, ...words)))), el("tbody", null, ...rows)));
   parts.figures.querySelectorAll("tr > :last-child").forEach((cell) => (cell.hidden = isDecoded));
   const a = now.figures[state.strategy], b = run.figures[state.strategy], moved = (x, y) => (x.toFixed(4) === y.toFixed(4) ? "" : " (" + points(x - y) + ")");
   fill(parts.lead, el("strong", null, state.strategy), " " + MEASURES.slice(0, 2).map(([name, key]) => (a[key] === null ? "" : name + " " + a[key].toFixed(4) + moved(a[key], b[key]) + ", ")).join("") +
-    count(a.illegal) + " illegal");
+    broken.map(([name, key]) => count(a[key]) + " " + name).join(", "));
 }
 function showConfusion() {
   if (!settings.labels || !parts.confusionFold.open) return;
