@@ -307,6 +307,7 @@ static void a_class_that_comes_back(void **state)
     enum { T = 300 };
     static const char *const classes[] = {"a", "b"};
     static char *states[] = {"a1", "b1", "b2"};
+    static int32_t owners[] = {0, 1, 1};
     static const uint8_t two[] = {1, 0, 0, 1}, three[] = {1, 0, 0, 0, 1, 1, 0, 0, 1};
     sp_scratch *scratch = sp_scratch_new();
     for (int form = 0; form < 6; form++) {
@@ -321,7 +322,6 @@ static void a_class_that_comes_back(void **state)
             segments[t] = t >= 290;
         }
         if (form % 3 == 1) {
-            int32_t owners[] = {0, 1, 1};
             c.model->n_states = 3;
             c.model->states = states;
             c.model->state_class = owners;

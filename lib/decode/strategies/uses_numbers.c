@@ -60,11 +60,13 @@ static bool scale(double *x, int32_t n, double *by, bool *is_cut)
     for (int32_t i = 0; i < n; i++)
         greatest = x[i] > greatest ? x[i] : greatest;
     const double times = most / greatest;
+    int32_t n_cut = 0;
     for (int32_t i = 0; greatest >= 1 && i < n; i++) {
         const double y = x[i] * times;
-        *is_cut |= y < 1 && y > 0;
+        n_cut += (y < 1) & (y > 0);
         x[i] = y < 1 ? 0 : y;
     }
+    *is_cut |= n_cut > 0;
     *by = greatest / most;
     return greatest >= 1;
 }
