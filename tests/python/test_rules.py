@@ -153,3 +153,14 @@ def test_rules_of_recordings():
             sp.compare(probs, labels, model, own_rules=own)
     with pytest.raises(sp.StatepathError, match="does not go with cv="):
         sp.compare(probs, labels, model, own_rules={}, cv=2)
+
+
+@pytest.mark.parametrize("word", ["never", "at_least", "at_most", "not_before", "not_after", "first", "last", "every", "order", "runs", "of", "from"])
+def test_classes_called_like_keywords(word):
+    """In quotes they are classes; without, the sentence says how they are written."""
+    p = np.array([[0.4, 0.6], [0.7, 0.3], [0.4, 0.6]])
+    model = sp.Model([word, "b"], rules=[f"'{word}'{{2}} b"])
+    assert sp.decode(p, model).tolist() == [0, 0, 1]
+    if word not in ("runs", "of", "from"):
+        with pytest.raises(sp.StatepathError, match=f"; {word} is a keyword here, and the class of that name stands in quotes: '{word}'"):
+            sp.Model([word, "b"], rules=[f"{word}+ b"])
