@@ -301,6 +301,25 @@ ends   at_least 2 a      1          2           1       2           1       """,
         self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", "n3=abc: never a", status=2,
                      sentence="--rule 'n3=abc: never a': NAME=COST: RULE has a number of nats, not below 0, for its cost")
 
+    def test_classes_called_like_keywords(self):
+        """In quotes, in a model and on the command line; without, the sentence says how."""
+        classes = ["first", "of", "from"]
+        model = lambda *rules: self.write("k.json", json.dumps({"statepath_model": 1, "name": "k", "classes": classes, "forbid": {}, "rules": rules}))
+        with h5py.File(self.path("k.h5"), "w") as f:
+            f["probs"], f.attrs["classes"] = PROBS, classes
+        run = ["decode", "k.h5", "-m", "k.json", "-f"]
+        model("'first'+ 'of'+ 'from'+")
+        self.statepath(*run, "-o", "a.h5")
+        model()
+        self.statepath(*run, "-o", "b.h5", "--rule", "x: 'first'+ 'of'+ 'from'+")
+        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
+            path = a["paths/viterbi"][:].tolist()
+            self.assertEqual((path, path[0], path[-1], set(path)), (sorted(b["paths/viterbi"][:].tolist()), 0, 2, {0, 1, 2}))
+        said = "rule %s: line 1, column 6: a class is expected, but here is +; first is a keyword here, and the class of that name stands in quotes: 'first'"
+        self.refuses(*run, "-o", "c.h5", "--rule", "x: first+ of+", sentence=said % "x" + "\n  first+ of+\n       ^")
+        model("first+ of+")
+        self.assertIn(said % "rule1", self.statepath("model", "check", "k.json", status=1).stderr)
+
     def test_contradictions_name_a_smallest_set(self):
         self.refuses("decode", "x.h5", "-m", "m.json", "-o", "p.h5", "--rule", "x: at_least 1 a", "--rule", "y: at_most 0 a", "--rule", "z: first b",
                      sentence="model m: no path can keep the rules x and y at once, whatever the scores; change one of them, or give it a cost")

@@ -13,6 +13,7 @@ from ._decode import _look_at, _outputs, _whole, no_path
 from ._errors import StatepathError
 from ._model import Model
 from ._request import Options, Request, with_options
+from ._scores import seed_of
 
 
 @with_options(Options)
