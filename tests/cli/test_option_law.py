@@ -63,6 +63,7 @@ every night.h5 -m m.json -o out.h5 --json r.json
     --part-steps                    ; = night.h5 -m m.json --part P.h5
     --check-inputs                  ; = night.h5 -m m.json --part P.h5
     --trim-to-shortest              ; = night.h5 --labels long.h5 -m m.json -o out.h5
+    --label-order                   ; = sorted.h5 --labels numbers.h5 -m m.json -o out.h5
 
 inspect night.h5
     --comments hash                 ; = hash.conll -m tags.json
@@ -111,6 +112,7 @@ decode night.h5 -m m.json -o out.h5
 evaluate paths.h5 --labels night.h5 --json r.json
     ! --max-states 1                ; --rule .
     --trim-to-shortest              ; = paths.h5 --labels long.h5
+    --label-order                   ; = sorted-paths.h5 --labels numbers.h5
     --comments hash                 ; = hash.conll -m tags.json
     --model sleep-strict
     --labels night.h5               ; = alone.h5 -m m.json
@@ -156,6 +158,7 @@ fit night.h5 -r sleep-permissive -o out.json --method counts
     --header                        ; = votes.csv --labels hypnogram.txt -r sleep-permissive -o out.json
     --no-header                     ; = table.csv --kind scores --labels five.txt -r sleep-permissive -o out.json
     --trim-to-shortest              ; --labels long.h5
+    --label-order                   ; = sorted.h5 --labels numbers.h5 -r m.json -o out.json --method counts
     --rules sleep-aasm              ; = night.h5 -o out.json --method counts
     --output out.json               ; = night.h5 -r sleep-permissive
     --force                         ; = night.h5 -o old.json --method counts
@@ -190,6 +193,7 @@ convert night.h5 -o out.h5
     --header                        ; = votes.csv -o out.h5
     --no-header                     ; = table.csv --kind scores -o out.h5
     --trim-to-shortest              ; --labels long.h5
+    --label-order                   ; = sorted.h5 --labels numbers.h5 -m m.json -o out.h5
     --model m.json                  ; --codes nsrr --labels nsrr
     --output                        ; = night.h5
     --force                         ; = night.h5 -o old.h5
@@ -260,6 +264,7 @@ model audit m.json --data night.h5 --json r.json
     --header                        ; = m.json --data votes.csv --labels hypnogram.txt
     --no-header                     ; = m.json --data table.csv --kind scores --labels five.txt
     --trim-to-shortest              ; = m.json --data night.h5 --labels long.h5
+    --label-order                   ; = m.json --data sorted.h5 --labels numbers.h5 --json r.json
     --classes                       ; = m.json --data bare.h5
     --transpose                     ; = m.json --data turned.npz
     --allow-external                ; = m.json --data sub/link.h5
@@ -384,6 +389,8 @@ def make_files(folder):
     night = dict(common, probs=probs, second__probs=scores(labels, 5), second__labels=few, allowed=rng.random((N * T, 5)) < .8, rules=~np.eye(5, k=1, dtype=bool))
     h5("night.h5", **night)
     h5("other.h5", **dict(night, probs=scores(labels, 5)))
+    h5("sorted.h5", classes=sorted(STAGES), **dict(night, probs=probs[:, [STAGES.index(s) for s in sorted(STAGES)]]))
+    h5("numbers.h5", classes=None, labels=labels, offsets=common["offsets"], ids=ids)
     h5("few.h5", **dict(night, labels=few))
     h5("raters.h5", **dict(night, labels_one=labels, labels_two=few))
     h5("padded.h5", probs=probs.reshape(N, T, 5), labels=labels.reshape(N, T), lengths=[T] * N, short=[T // 2] * N)
@@ -444,7 +451,7 @@ def make_files(folder):
     text("recipe.json", json.dumps(RECIPE))
     text("abc.json", json.dumps({"statepath_model": 1, "name": "abc", "classes": RECIPE["classes"], "matrix": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]}))
     for words in ("simulate recipe.json -o signals.h5", "train signals.h5 -o weights.h5 --epochs 1 --batch 64", "compare night.h5 -m m.json -o paths.h5",
-                  "decode tags.h5 -m tags.json -o tag-paths.h5", "decode actions.h5 -m actions.json -o action-paths.h5",
+                  "decode sorted.h5 -m m.json -o sorted-paths.h5", "decode tags.h5 -m tags.json -o tag-paths.h5", "decode actions.h5 -m actions.json -o action-paths.h5",
                   "compare night.h5 -m m.json --shard 1/2 --part P%i.h5", "compare night.h5 -m m.json --shard 2/2 --part P%i.h5"):
         run(*words.split())
     with h5py.File(path("signals.h5"), "r+") as f:

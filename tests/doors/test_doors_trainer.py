@@ -210,7 +210,7 @@ class TestTrainer(st.TestCase):
         self.assertEqual(self.figures("compare", "other.npz", "--gaps", "join", "--classes", ",".join(order)), expected)
         self.assertNotEqual(self.figures("compare", "other.npz", "--gaps", "join"), expected)
         np.save(self.path("pred.npy"), self.logits[:, :, column].argmax(2))
-        judged = self.figures("evaluate", "pred.npy", "--labels", "other.npz", "--gaps", "join", "--classes", "config.json")
+        judged = self.figures("evaluate", "pred.npy", "--labels", "other.npz", "--gaps", "join", "--classes", "config.json", "--label-order", "columns")
         self.assertEqual(judged[1]["pred"], expected[1]["argmax"])
         self.statepath("decode", "other.npz", "--gaps", "join", "--classes", "config.json", "-m", "m.json", "-o", "p.h5", "-q")
         with h5py.File(self.path("p.h5")) as f:
