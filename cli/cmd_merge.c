@@ -107,4 +107,5 @@ const command merge_command = {
     .takes = C_MERGE,
     .work = work,
     .watches_signals = true,
+    .also_writes = "paths",
 };

@@ -208,18 +208,41 @@ static bool is_of_trainer(const sp_array_map *map)
     return path && strcmp(slash ? slash + 1 : path, SP_TRAINER_SCORES) == 0 && sp_array_part_is(&map->labels);
 }
 
-/* Logits by their name alone, whose rows are probabilities already: the softmax would be applied once more. */
-static sp_status check_logits(const sp_array_map *map, const double *rows, int64_t n, sp_error *err)
+/* The first rows of the recordings from `first` on, SP_ROW_KIND_ROWS at most: rows [n,K]. */
+static sp_status read_first_rows(const sp_array_map *map, int64_t first, double *rows, int64_t *n, sp_error *err)
 {
-    const bool are_probs = sp_rows_sum_to(rows, n, map->n_classes, 1), are_percent = sp_rows_sum_to(rows, n, map->n_classes, 100);
-    if (!are_probs && !are_percent)
-        return SP_OK;
-    return sp_fail(
-        err, SP_EDATA,
-        "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the softmax to them as they are",
-        map->file.file, map->file.store ? "dataset" : "array", map->scores.path ? map->scores.path : "of the file",
-        are_probs ? "probabilities: they lie in 0 to 1 and sum to 1" : "per cent: they lie in 0 to 100 and sum to 100",
-        are_probs ? "`kind` probs reads them so" : "divide them by 100 and call them probs");
+    sp_status status = SP_OK;
+    *n = 0;
+    for (int64_t r = first; r < map->n_recordings && *n < SP_ROW_KIND_ROWS; r++) {
+        const int64_t length = map->offsets[r + 1] - map->offsets[r], left = SP_ROW_KIND_ROWS - *n;
+        const sp_wanted w = {.first = r, .count = 1, .is_part = true, .n_steps = length < left ? length : left};
+        if (length > 0)
+            TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows + *n * map->n_classes, err));
+        *n += w.n_steps;
+    }
+done:
+    return status;
+}
+
+/* Logits by their name alone, whose rows are probabilities already: the softmax would be applied once more. One row alone may be so by
+ * chance. */
+static sp_status check_logits(const sp_array_map *map, int64_t first, sp_error *err)
+{
+    int64_t n = 0;
+    double *rows = malloc((size_t)SP_ROW_KIND_ROWS * (size_t)map->n_classes * sizeof *rows);
+    sp_status status = rows ? read_first_rows(map, first, rows, &n, err) : sp_no_memory(err);
+    const bool is_read = status == SP_OK && n > 1;
+    const bool are_probs = is_read && sp_rows_sum_to(rows, n, map->n_classes, 1),
+               are_percent = is_read && sp_rows_sum_to(rows, n, map->n_classes, 100);
+    if (are_probs || are_percent)
+        status = sp_fail(
+            err, SP_EDATA,
+            "%s: %s %s is called logits, and its rows are %s; %s, or `kind` logits applies the softmax to them as they are",
+            map->file.file, map->file.store ? "dataset" : "array", map->scores.path ? map->scores.path : "of the file",
+            are_probs ? "probabilities: they lie in 0 to 1 and sum to 1" : "per cent: they lie in 0 to 100 and sum to 100",
+            are_probs ? "`kind` probs reads them so" : "divide them by 100 and call them probs");
+    free(rows);
+    return status;
 }
 
 static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp_source_options *options, sp_error *err)
@@ -237,7 +260,9 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
     while (n < map->n_recordings && map->offsets[n + 1] == map->offsets[n])
         n++;
     const bool are_logits = info->kind_from_name && info->kind == SP_KIND_LOGITS;
-    const bool are_checked = are_logits || (!map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS));
+    const bool are_checked = !map->file.store && (info->kind == SP_KIND_PROBS || info->kind == SP_KIND_LOG_PROBS);
+    if (are_logits && n < map->n_recordings)
+        TRY(check_logits(map, n, err));
     if (n == map->n_recordings || (has_kind && !are_checked))
         goto done;
     const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
@@ -245,10 +270,6 @@ static sp_status find_kind(sp_source *source, const sp_array_opened *a, const sp
     if (!(rows = malloc((size_t)(steps * map->n_classes) * sizeof *rows)))
         TRY(sp_no_memory(err));
     TRY(sp_array_part_read(map, &map->scores, &w, SP_TO_F64, 0, rows, err));
-    if (are_logits) {
-        TRY(check_logits(map, rows, steps, err));
-        goto done;
-    }
     sp_kind seen = info->kind;
     const bool is_seen = sp_row_kind_known(sp_row_kind_of(rows, steps, map->n_classes, map->n_classes, 1), &seen);
     if (!is_seen && !has_kind && is_of_trainer(map))

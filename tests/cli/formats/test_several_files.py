@@ -198,7 +198,7 @@ class TestFiles(st.TestCase):
         self.h5("a.h5", probs=self.probs[0], classes=STAGES)
         self.h5("b.h5", probs=self.probs[0], classes=STAGES[::-1])
         self.h5("c.h5", probs=self.probs[0])
-        self.h5("d.h5", logits=self.probs[0], classes=STAGES)
+        self.h5("d.h5", logits=np.log(self.probs[0] + .01), classes=STAGES)
         self.h5("e.h5", probs=self.probs[0], classes=STAGES, weights=np.ones(self.lengths[0]))
         self.refuses("compare", "a.h5", "b.h5", *MODEL, sentence="b.h5: class 0 is called 'REM', but 'Wake' in a.h5; all files need the same "
                                                                  "classes in the same order")
