@@ -1,4 +1,5 @@
 """Labels mean the same at every door: numbers, names, aliases, hypnograms, annotations. Nothing unknown is walked."""
+import re
 import signal
 from collections import UserList, deque
 from types import SimpleNamespace
@@ -285,3 +286,74 @@ def test_where_recordings_are():
     for name, value in {"offsets": [0, 3, 5], "mask": padded == 0, "step_mask": padded == 0, "kind": "probs", "floor": 0.1, "missing": "uniform"}.items():
         with pytest.raises(sp.StatepathError, match=f"{name}= says how scores are read, and there are none"):
             sp.fit(packed, rules=model, **{name: value})
+
+
+# ---- numbers, where the columns are in another order than the model ----
+
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+SORTED = sorted(STAGES)
+
+
+def scored_by_the_alphabet():
+    """Probabilities in sorted columns, as scikit-learn and YASA have them; the true columns, the same as classes of the model."""
+    rng = np.random.default_rng(5)
+    columns = np.repeat(rng.integers(0, 5, 30), 4)
+    probs = rng.dirichlet([0.5] * 5, len(columns)) * 0.4
+    probs[np.arange(len(columns)), np.where(rng.random(len(columns)) < 0.8, columns, 2)] += 0.6
+    return probs, columns, np.array([STAGES.index(SORTED[k]) for k in columns])
+
+
+def accuracy(*arguments, **options):
+    return sp.compare(*arguments, "sleep-aasm", ["argmax"], **options).data["strategies"]["argmax"]["accuracy"]
+
+
+def test_numbers_are_not_guessed():
+    probs, columns, model = scored_by_the_alphabet()
+    expected = np.mean(probs.argmax(1) == columns)
+    wrong = np.mean(probs.argmax(1) == np.array([SORTED.index(STAGES[k]) for k in columns]))
+    sentence = f"in {expected:.2f} of the steps, as the model's in {wrong:.2f}; label_order=\"columns\" or \"model\" says which is meant"
+    for labels in (columns, columns.tolist(), [str(k) for k in columns]):
+        with pytest.raises(sp.ScoresError, match=re.escape(sentence)):
+            accuracy(probs, labels, classes=SORTED)
+    assert accuracy(probs, columns, classes=SORTED, label_order="columns") == pytest.approx(expected)
+    assert accuracy(probs, model, classes=SORTED, label_order="model") == pytest.approx(expected)
+    assert accuracy(probs, [SORTED[k] for k in columns], classes=SORTED) == pytest.approx(expected)
+    assert accuracy(probs[:, [SORTED.index(s) for s in STAGES]], model) == pytest.approx(expected)
+    with pytest.raises(sp.StatepathError, match=r'label_order=\'rows\': it is "columns"'):
+        accuracy(probs, columns, classes=SORTED, label_order="rows")
+
+
+def test_numbers_of_other_doors():
+    probs, columns, model = scored_by_the_alphabet()
+    rules = sp.Model.load("sleep-aasm")
+    with pytest.raises(sp.ScoresError, match="label_order="):
+        sp.fit(columns, probs, rules=rules, classes=SORTED, method="counts", tune="none")
+    learnt = [
+        sp.fit(labels, probs, rules=rules, classes=SORTED, method="counts", tune="none", label_order=order)
+        for labels, order in ((columns, "columns"), (model, "model"), ([SORTED[k] for k in columns], None))
+    ]
+    assert learnt[0].to_json() == learnt[1].to_json() == learnt[2].to_json()
+    known = np.where(np.arange(len(columns)) % 7 == 0, columns, -1)
+    with pytest.raises(sp.ScoresError, match="label_order="):
+        sp.decode(probs, rules, classes=SORTED, labels=known)
+    path = sp.decode(probs, rules, classes=SORTED, labels=known, label_order="columns", on_infeasible="relax")
+    assert np.mean(path == columns) > 0.5
+    # A path is in columns, as decode() gives it.
+    assert sp.path_score(probs, rules, sp.decode(probs, rules, classes=SORTED), classes=SORTED) > -np.inf
+
+
+def test_numbers_of_a_file(tmp_path):
+    probs, columns, model = scored_by_the_alphabet()
+    expected = np.mean(probs.argmax(1) == columns)
+    np.savez(tmp_path / "own.npz", probs=probs, labels=columns, classes=SORTED)
+    assert accuracy_of(sp.read(tmp_path / "own.npz")) == pytest.approx(expected)
+    np.savez(tmp_path / "scores.npz", probs=probs, classes=SORTED)
+    np.save(tmp_path / "labels.npy", model)
+    with pytest.raises(sp.StatepathError, match="label_order= columns or model says which is meant"):
+        sp.read(tmp_path / "scores.npz", labels=tmp_path / "labels.npy", model="sleep-aasm")
+    night = sp.read(tmp_path / "scores.npz", labels=tmp_path / "labels.npy", model="sleep-aasm", label_order="model")
+    assert night.labels[0].tolist() == columns.tolist() and accuracy_of(night) == pytest.approx(expected)
+
+
+def accuracy_of(recordings):
+    return sp.compare(**recordings, model="sleep-aasm").data["strategies"]["argmax"]["accuracy"]

@@ -159,15 +159,15 @@ def test_rules_of_a_class_with_a_duration():
     scores = np.tile([1.0, 0.0], (4, 1))
     once = sp.Model(["a", "b"], np.ones((2, 2)), durations={"a": {"max": 9}}, rules=["at_most 1 a"])
     path = sp.decode(scores, once, kind="scores")
-    assert path.tolist() == [0, 1, 1, 1] or (path == 0).sum() == 1
+    assert (path == 0).sum() == 1
     assert once.is_legal(path) and not once.is_legal([0, 0, 0, 0])
     priced = once.with_(rules=[{"rule": "never a", "cost": 0.25}])
-    assert sp.path_score(scores, [0, 0, 0, 0], priced, kind="scores") == pytest.approx(3)
+    assert sp.path_score(scores, priced, [0, 0, 0, 0], kind="scores") == pytest.approx(3)
 
 
 def test_score_across_a_gap_that_a_rule_forbids():
     first_only = sp.Model(["a", "b"], np.ones((2, 2)), rules=["b? a*"])
-    score = sp.path_score(np.zeros((2, 2)), [0, 1], first_only, kind="scores", segments=[0, 1])
+    score = sp.path_score(np.zeros((2, 2)), first_only, [0, 1], kind="scores", segments=[0, 1])
     assert score == -math.inf
 
 
