@@ -211,8 +211,8 @@ static sp_status print_durations(const sp_model *model, double step_seconds, sp_
 /* ---- rules over more than two steps ---- */
 
 /* Compiled states of the model with n of its rules, from `first` on. */
-static sp_status count_states(const sp_model *model, const sp_chain_options *compile, int32_t first,
-                              int32_t n, int32_t *n_states, sp_error *err)
+static sp_status count_states(const sp_model *model, const sp_chain_options *compile, int32_t first, int32_t n, int32_t *n_states,
+                              sp_error *err)
 {
     sp_model part = *model;
     sp_chain *chain = NULL;
@@ -233,8 +233,7 @@ static void say_fault(sp_error *fault)
 
 /* Why the model has no states with rule r, where that is said of this rule: alone it has none either, or it is the
  * first with which the model has none. */
-static sp_status print_fault(const sp_model *model, const sp_chain_options *compile, int32_t r, bool is_first,
-                             sp_error *err)
+static sp_status print_fault(const sp_model *model, const sp_chain_options *compile, int32_t r, bool is_first, sp_error *err)
 {
     sp_model alone = *model;
     sp_error own;
@@ -284,8 +283,7 @@ static sp_status print_states(const sp_model *model, const sp_chain_options *com
         say("states: %s with its rules and durations", sp_count_text(sp_chain_n_states(chain), n));
         const int64_t slowdown = sp_chain_slowdown(chain, model);
         if (slowdown >= SP_SLOW_CHAIN)
-            say("; decoding takes some %s times as long as with the matrix alone",
-                sp_count_text(slowdown, n));
+            say("; decoding takes some %s times as long as with the matrix alone", sp_count_text(slowdown, n));
         say("\n");
     }
     sp_chain_free(chain);

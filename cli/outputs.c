@@ -25,10 +25,8 @@ sp_status seed_read(options *o, sp_error *err)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(o->seed, &end, 10);
-    if (errno || *end || !strchr("0123456789", o->seed[0]) ||
-        !o->seed[0]) /* strtoull() passes over blanks and signs */
-        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number from 0 to %llu", o->seed,
-                       (unsigned long long)UINT64_MAX);
+    if (errno || *end || !strchr("0123456789", o->seed[0]) || !o->seed[0]) /* strtoull() passes over blanks and signs */
+        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number from 0 to %llu", o->seed, (unsigned long long)UINT64_MAX);
     o->run.seed = value;
     o->run.draw_seed = o->run.n_draws ? value : 0;
     return SP_OK;

@@ -36,8 +36,7 @@ void sp_run_tell_slow(const sp_run_options *o, const sp_model *model, const sp_c
                       "note: model %s: with its rules and durations it has %s states; decoding takes some %s "
                       "times as long as "
                       "with the matrix alone",
-                      model->name, sp_count_text(sp_chain_n_states(chain), states),
-                      sp_count_text(slowdown, times));
+                      model->name, sp_count_text(sp_chain_n_states(chain), states), sp_count_text(slowdown, times));
 }
 
 void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total)

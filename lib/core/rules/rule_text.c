@@ -48,11 +48,10 @@ static sp_status fail_at(const parser *p, const char *at, const char *sentence)
     for (end = at; *end && *end != '\n';)
         end++;
     if (p->keyword)
-        snprintf(hint, sizeof hint,
-                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'", p->keyword,
+        snprintf(hint, sizeof hint, "; %s is a keyword here, and the class of that name stands in quotes: '%s'", p->keyword,
                  p->keyword);
-    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s%s\n  %.*s\n  %*s", p->name, n_line,
-                   column, sentence, hint, (int)(end - line), line, column, "^");
+    return sp_fail(p->err, SP_EMODEL, "rule %s: line %d, column %d: %s%s\n  %.*s\n  %*s", p->name, n_line, column, sentence, hint,
+                   (int)(end - line), line, column, "^");
 }
 
 static bool is_word(char c)

@@ -90,9 +90,7 @@ static void add_figure(sp_json properties, const char *key, const sp_figure *f)
                                                          : "number";
     sp_json_text(property, "title", f->label);
     sp_json_text(property, "description", f->definition);
-    const char *other = may_be_null                      ? "null"
-                        : f->place.type == SP_FIGURE_U64 ? "string"
-                                                         : NULL; /* sp_json_seed() */
+    const char *other = may_be_null ? "null" : f->place.type == SP_FIGURE_U64 ? "string" : NULL; /* sp_json_seed() */
     const sp_json types = other ? sp_json_array(property, "type") : property;
     sp_json_text(types, other ? NULL : "type", type);
     if (other)

@@ -240,8 +240,7 @@ static bool keeps(sp_model *model, const char *text, int32_t k)
     const int32_t r = model->n_rules;
     assert_ok(sp_model_add_rule(model, NULL, text, INFINITY, false, &err), &err);
     assert_ok(sp_rule_compile(model, r, 0, &rule.automaton, &err), &err);
-    int64_t n =
-        sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
+    int64_t n = sp_rule_walk_step(&walk, &rule, k, false) + sp_rule_walk_step(&walk, &rule, N_KEYWORDS, false);
     n += sp_rule_walk_end(&walk, &rule, &step);
     sp_rule_automaton_clear(&rule.automaton);
     return n == 0;
@@ -278,8 +277,7 @@ static void test_classes_called_like_keywords(void **state)
         for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
             char text[100];
             const char *at = strchr(quoted[i].rule, '%');
-            snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k],
-                     at + 2);
+            snprintf(text, sizeof text, "%.*s%s%s", (int)(at - quoted[i].rule), quoted[i].rule, keywords[k], at + 2);
             if (keeps(model, text, k) != quoted[i].is_kept)
                 fail_msg("%s on %s a: kept is not %d", text, keywords[k], quoted[i].is_kept);
         }
@@ -315,8 +313,7 @@ static void test_keywords_that_were_classes(void **state)
         sp_error err;
         sp_model *model = sp_model_new("words", N_KEYWORDS + 1, keywords), *other = new_model();
         assert_true(model && other);
-        snprintf(hint, sizeof hint,
-                 "; %s is a keyword here, and the class of that name stands in quotes: '%s'\n",
+        snprintf(hint, sizeof hint, "; %s is a keyword here, and the class of that name stands in quotes: '%s'\n",
                  bare[i].keyword, bare[i].keyword);
         assert_int_equal(sp_model_add_rule(model, NULL, bare[i].rule, 1, false, &err), SP_EMODEL);
         if (!strstr(err.message, hint))
@@ -335,10 +332,9 @@ static void test_sentence_of_order(void **state)
     static const char *const names[] = {"orders", "order", "b"};
     static const struct {
         const char *rule, *sentence;
-    } cases_of[] = {
-        {"orders+ b", "the whole is orders+ b"},
-        {"'order'+ b", "the whole is 'order'+ b"},
-        {"order['order' b]", "it is one run of each of ['order' b], in this order, and nothing else"}};
+    } cases_of[] = {{"orders+ b", "the whole is orders+ b"},
+                    {"'order'+ b", "the whole is 'order'+ b"},
+                    {"order['order' b]", "it is one run of each of ['order' b], in this order, and nothing else"}};
     for (size_t i = 0; i < sizeof cases_of / sizeof *cases_of; i++) {
         sp_model *model = sp_model_new("words", 3, names);
         sp_error err;
