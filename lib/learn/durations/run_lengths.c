@@ -98,8 +98,8 @@ sp_status sp_run_lengths_collect(const sp_training *training, double quantile, s
     sp_run_list all;
     sp_status status = sp_run_list_collect(training, false, &all, err);
     for (int32_t k = 0; status == SP_OK && k < training->batch.scores.n_classes; k++) {
-        const int64_t from = sp_run_list_from(&all, k);
-        out[k] = describe(sp_run_list_from(&all, k + 1) - from, all.list + from, quantile);
+        const int64_t from = sp_run_list_from(&all, k), n = sp_run_list_from(&all, k + 1) - from;
+        out[k] = describe(n, n > 0 ? all.list + from : NULL, quantile);
     }
     sp_run_list_clear(&all);
     return status;

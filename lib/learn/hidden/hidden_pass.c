@@ -18,10 +18,14 @@ typedef struct run {
     atomic_int status; /* the first that is not SP_OK */
 } run;
 
+static int64_t size_of_sums(const sp_hidden *h)
+{
+    return 2 + h->K + h->n_edges + 2 * (int64_t)h->m;
+}
+
 static sp_hidden_sums sums_over(const sp_hidden *h, double *all)
 {
-    sp_hidden_sums s = {
-        .n = 2 + h->K + h->n_edges + 2 * (int64_t)h->m, .all = all, .log_z = all, .along = all + 1, .steps = all + 2};
+    sp_hidden_sums s = {.n = size_of_sums(h), .all = all, .log_z = all, .along = all + 1, .steps = all + 2};
     s.next = s.steps + h->K;
     s.start = s.next + h->n_edges;
     s.end = s.start + h->m;
@@ -107,7 +111,7 @@ static void run_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t la
 
 sp_status sp_hidden_run(const sp_hidden *h, const sp_hidden_pass *pass, sp_workers *workers, sp_hidden_sums *sums, sp_error *err)
 {
-    run w = {.h = h, .pass = pass, .size = sums_over(h, NULL).n, .status = SP_OK};
+    run w = {.h = h, .pass = pass, .size = size_of_sums(h), .status = SP_OK};
     w.n_chunks = h->pieces.n < MOST_CHUNKS ? h->pieces.n : MOST_CHUNKS;
     w.sums = calloc((size_t)(w.n_chunks + 1) * (size_t)w.size, sizeof *w.sums);
     if (!w.sums)
