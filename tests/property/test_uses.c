@@ -329,7 +329,7 @@ static void a_class_that_comes_back(void **state)
             assert_non_null(c.model->row = calloc(4, sizeof *c.model->row));
         }
         assert_ok(sp_model_set_matrix(c.model, form % 3 == 1 ? three : two, NULL, &err), &err);
-        sp_duration durations[2] = {{SP_DURATION_FREE}, {.form = SP_DURATION_RANGE, .max = {400, false}}};
+        sp_duration durations[2] = {{.form = SP_DURATION_FREE}, {.form = SP_DURATION_RANGE, .max = {400, false}}};
         c.model->durations = form % 3 == 2 ? durations : NULL;
         assert_ok(sp_chain_new(c.model, NULL, &c.chain, &err), &err);
         assert_int_equal(c.chain->runs != NULL, form % 3 == 2);
