@@ -243,8 +243,8 @@ def test_estimators_read_them():
     learn = pytest.importorskip("statepath.sklearn")
     X, y = [PROBS] * 4, [WORDS, hypnogram(), np.array(WORDS, object), pd.Series(WORDS)]
     for rules in (MODEL, "sleep-aasm"):
-        learn.SequenceDecoder(rules, method="counts", tune="none", kind="probs", strategy="mea").fit(X, y)
-        decoder = learn.SequenceDecoder(rules, method="counts", tune="none", kind="probs").fit(X, y)
+        learn.SequenceDecoder(rules, classes=MODEL.classes, method="counts", tune="none", kind="probs", strategy="mea").fit(X, y)
+        decoder = learn.SequenceDecoder(rules, classes=MODEL.classes, method="counts", tune="none", kind="probs").fit(X, y)
         assert decoder.predict(X)[0].tolist() == [MODEL.classes[k] for k in sp.decode(PROBS, decoder.model_)] and decoder.score(X, y) == 1
     from sklearn.linear_model import LogisticRegression
 

@@ -17,7 +17,7 @@ from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Classes, Gaps, Numbers, Places, Reading, Request, beside_of, check_names, class_names, model_of, with_options
-from ._scores import KINDS, Batch, array_of, ids_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
+from ._scores import KINDS, Batch, array_of, ids_of, indexes_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -266,6 +266,7 @@ def compare(
         raise StatepathError(f"against= is of type {type(against).__name__}: a mapping of names to scores is needed")
     for other, rows in (against or {}).items():
         rows, _, other_ids = _unpack(rows, None, None)
+        request.batch.check_indexes(rows, f"against[{str(other)!r}]")
         rival = Request(rows, request.model, **{k: v for k, v in reading.items() if k != "beside"})
         rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
     if cv is not None:
@@ -400,8 +401,9 @@ def evaluate(
     coded, plain = _meaning(found.classes, found, options), Meaning(found.classes, found, epoch_seconds=judging.get("epoch_seconds"))
     given = _named(paths, names)
     first = next(iter(given.values()))
-    shown = coded.arrays(labels, "labels") if labels is not None and not holds_annotations(labels) else plain.arrays(first, "paths")
-    batch = _batch_of_paths(shown, lengths, gaps)
+    by_labels = labels is not None and not holds_annotations(labels)
+    batch = _batch_of_paths(coded.arrays(labels, "labels") if by_labels else plain.arrays(first, "paths"), lengths, gaps)
+    batch.indexes, batch.what = (indexes_of(labels), "labels") if by_labels else (indexes_of(first), "paths")
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
         "n_classes": found.n_classes,

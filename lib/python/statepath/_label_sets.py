@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ScoresError
-from ._scores import array_of, is_frame
+from ._scores import array_of, column_names, columns_of
 
 if TYPE_CHECKING:
     from ._scores import Batch
@@ -23,8 +23,8 @@ def _looks(x: Any, depth: int = 0) -> tuple[int, bool]:
     """How many axes it has, and whether it is boolean, by its first value."""
     if isinstance(x, np.ndarray):
         return x.ndim, x.dtype == np.bool_
-    if is_frame(x):
-        return 2, all(kind == np.bool_ for kind in x.dtypes)
+    if column_names(x) is not None:
+        return 2, array_of(x, "labels").dtype == np.bool_
     if isinstance(x, (list, tuple)) and len(x) > 0 and depth < _DEEPEST:
         n_axes, is_boolean = _looks(x[0], depth + 1)
         return n_axes + 1, is_boolean
@@ -35,8 +35,9 @@ class LabelSets:
     """Boolean labels in the forms of scores: [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths."""
 
     def __init__(self, parts: list[Any], is_list: bool) -> None:
-        self._frames = [[str(c) for c in p.columns] if is_frame(p) else None for p in parts]
+        self._frames = [columns_of(p) for p in parts]
         self._parts = [array_of(p, "labels") for p in parts]
+        self._given = parts
         self._is_list = is_list
         wrong = next((n for n, p in enumerate(self._parts) if p.dtype != np.bool_ or (is_list and p.ndim != 2)), None)
         if wrong is not None:
@@ -69,6 +70,7 @@ class LabelSets:
 
     def inputs(self, columns: Sequence[str], batch: Batch) -> dict[str, Any]:
         """What the library takes: labels [S], and where steps may have several classes, which set [S] and the sets [n,K]."""
+        batch.check_indexes(self._given if self._is_list else self._given[0], "labels")
         n_classes = len(columns)
         parts = [self._in_order(n, columns) for n in range(len(self._parts))]
         rows = batch.rows if batch.rows.shape[1] == n_classes else np.broadcast_to(np.zeros((1, 1)), (batch.n_steps, n_classes))

@@ -296,6 +296,7 @@ class Meaning:
 
     def of_batch(self, x: Any, batch: Batch, name: str) -> NDArray[np.int32]:
         """Columns [S] of labels in the shape of the batch."""
+        batch.check_indexes(x, name)
         plain = self.arrays(x, name, np.diff(batch.offsets).tolist())
         return self.numbers(batch.take(plain, name), name, batch.offsets, batch.rows)
 

@@ -164,6 +164,7 @@ def beside_of(others: Any, batch: Batch, n_classes: int, places: Mapping[str, An
         if not np.array_equal(other.offsets, batch.offsets):
             raise StatepathError(f"beside[{i}] has recordings of {np.diff(other.offsets).tolist()[:5]} steps and the scores of {np.diff(batch.offsets).tolist()[:5]}; they must be the same recordings")
         rows = other.rows
+        batch.check_indexes(one, f"beside[{i}]")
         if (other.columns is None) != (batch.columns is None):
             raise StatepathError(f"beside[{i}] {'does not name' if other.columns is None else 'names'} its columns, unlike the scores: name those of all, or of none")
         if other.columns is not None and batch.columns is not None and other.columns != batch.columns:

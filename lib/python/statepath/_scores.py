@@ -19,9 +19,44 @@ KINDS = ("log_probs", "probs", "logits", "scores")
 # ---- one array ----
 
 
-def is_frame(x: Any) -> bool:
-    """A data frame with an index, of pandas or in its likeness."""
-    return type(x) is not np.ndarray and hasattr(x, "columns") and hasattr(x, "index") and hasattr(x, "to_numpy")
+def column_names(x: Any) -> list[Any] | None:
+    """The columns' names of a data frame: of pandas, polars, Arrow, or in their likeness. None: it is none."""
+    if type(x) is np.ndarray:
+        return None
+    if hasattr(x, "columns") and hasattr(x, "to_numpy"):
+        return list(x.columns)
+    names = getattr(x, "column_names", None)  # pyarrow.Table, whose `columns` are the columns themselves
+    return list(names) if isinstance(names, (list, tuple)) else None
+
+
+def index_of(x: Any) -> Any:
+    """The index of pandas' frames and series; None: there is none."""
+    return x.index if type(x) is not np.ndarray and hasattr(x, "iloc") else None
+
+
+def _is_numbered(index: Any) -> bool:
+    """Does an index only count the steps from 0?"""
+    return index.nlevels == 1 and np.array_equal(np.asarray(index), np.arange(len(index)))
+
+
+def indexes_of(x: Any) -> list[Any]:
+    """The index of each recording of a list, or of the whole; empty: there are none."""
+    found = [index_of(item) for item in x] if isinstance(x, (list, tuple)) else [index_of(x)]
+    return [] if all(index is None for index in found) else found
+
+
+def check_index(index: Any, other: Any, name: str, of: str) -> None:
+    """Steps are matched by their place: indexes must not say otherwise. One that only counts says nothing beside other values."""
+    if index is None or other is None or len(index) != len(other) or index.equals(other):
+        return
+    if _is_numbered(index) != _is_numbered(other) and set(index) != set(other):
+        return
+    step = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
+    raise ScoresError(
+        f"{name} and {of} have indexes that differ, at step {step} {other[step]!r} and {index[step]!r}: bring both into one order, as "
+        f"{name}.reindex({of}.index) does, or write {name}.to_numpy() where steps match by their place",
+        step=step,
+    )
 
 
 def _refuse_tensor(x: Any, name: str) -> None:
@@ -93,7 +128,7 @@ def array_of(x: Any, name: str) -> NDArray[Any]:
         return x
     if isinstance(x, np.ma.MaskedArray):
         raise ScoresError(f'{name} are a masked array: write {name}.filled(numpy.nan) with missing="uniform", or give the mask as mask= or step_mask=')
-    if is_frame(x):
+    if column_names(x) is not None and hasattr(x, "to_numpy"):
         return np.asarray(x.to_numpy())
     if not isinstance(x, (np.ndarray, list, tuple)) and hasattr(x, "__dlpack__"):
         return _from_dlpack(x, name)
@@ -204,7 +239,8 @@ def ids_of(ids: Any, n: int) -> list[str]:
 class Batch:
     """Recordings one after the other.
 
-    rows [S,K], offsets [N+1]. `real` [N,T] says which places of a padded batch are steps. `frames` are the indexes of data frames.
+    rows [S,K], offsets [N+1]. `real` [N,T] says which places of a padded batch are steps. `frames` are those of pandas that came, with the
+    columns in the order of `columns`; `indexes` those of each recording, or one of all, where there are any.
     """
 
     rows: NDArray[Any]
@@ -214,7 +250,9 @@ class Batch:
     shape: tuple[int, ...] = ()  # (N, T) of padded
     segments: NDArray[np.int64] | None = None  # made by gaps="break"
     columns: list[str] | None = None
-    frames: list[Any] = field(default_factory=list)  # (index, class of the series) of each recording
+    frames: list[Any] = field(default_factory=list)
+    indexes: list[Any] = field(default_factory=list)
+    what: str = "scores"  # whose the indexes are
 
     @property
     def n_recordings(self) -> int:
@@ -264,8 +302,17 @@ class Batch:
             made = given
         return None if made is None else np.ascontiguousarray(made, np.int64)
 
+    def check_indexes(self, x: Any, name: str) -> None:
+        """Are the steps of what stands beside the scores in their order, where both have an index?"""
+        if self.layout == "list" and isinstance(x, (list, tuple)):
+            for n, (index, item) in enumerate(zip(self.indexes, x, strict=False)):
+                check_index(index, index_of(item), f"{name}[{n}]", f"{self.what}[{n}]")
+        elif self.layout != "list" and self.indexes:
+            check_index(self.indexes[0], index_of(x), name, self.what)
+
     def take(self, x: Any, name: str, *, wide: bool = False) -> NDArray[Any]:
         """What stands beside the scores, in their shape (with K where `wide`), as [S] or [S,K]."""
+        self.check_indexes(x, name)
         tail = (self.rows.shape[1],) if wide else ()
         if self.layout == "list" and isinstance(x, (list, tuple)):
             if len(x) != self.n_recordings:
@@ -300,19 +347,32 @@ def _check_classes(shape: tuple[int, ...], n_classes: int, name: str) -> None:
     raise ScoresError(f"{name} have {shape[-1]} classes (shape {shape}) and the model has {n_classes}: take a model of the same classes")
 
 
-def _columns_of(frame: Any) -> list[str] | None:
-    """The names of a frame's columns; None where they are only numbered."""
-    columns = list(frame.columns)
-    return None if columns == list(range(len(columns))) else [str(c) for c in columns]
+def columns_of(x: Any) -> list[str] | None:
+    """The names of a frame's columns; None where it has none, or they are only numbered, as pandas and polars do."""
+    columns = column_names(x)
+    if columns is None or columns == list(range(len(columns))) or columns == [f"column_{k}" for k in range(len(columns))]:
+        return None
+    return [str(c) for c in columns]
 
 
-def _single(x: Any, n_classes: int, name: str) -> tuple[NDArray[Any], list[str] | None]:
-    columns = _columns_of(x) if is_frame(x) else None
+def order_of_columns(x: Any, columns: Sequence[str] | None, name: str, first: str, recording: int = -1) -> list[int] | None:
+    """Where each of `columns`, those of `first`, stands in a frame; None: as they are. An array goes by their order."""
+    own = columns_of(x)
+    if own is None or (columns is not None and own == list(columns)):
+        return None
+    if columns is None:
+        raise ScoresError(f"{name} names its columns, and {first} does not: name those of all, or of none", recording=recording)
+    if sorted(own) != sorted(columns) or len(set(own)) != len(own):
+        raise ScoresError(f"{name} has other columns than {first}: {', '.join(own[:10])}, not {', '.join(columns[:10])}", recording=recording)
+    return [own.index(c) for c in columns]
+
+
+def _single(x: Any, n_classes: int, name: str, order: list[int] | None) -> NDArray[Any]:
     raw = array_of(x, name)
     if raw.ndim != 2:
         raise ScoresError(f"{name} have shape {raw.shape}: a recording is [T,K], steps by classes")
     _check_classes(raw.shape, n_classes, name)
-    return numbers_of(raw, name), columns
+    return numbers_of(raw if order is None else raw[:, order], name)
 
 
 def _is_list_of_recordings(x: Any) -> bool:
@@ -324,29 +384,25 @@ def _is_list_of_recordings(x: Any) -> bool:
     first = x[0]
     if isinstance(first, (list, tuple)):
         return bool(first) and (isinstance(first[0], (list, tuple)) or getattr(first[0], "ndim", 0) == 1)
-    return getattr(first, "ndim", 0) == 2
+    return getattr(first, "ndim", 0) == 2 or column_names(first) is not None
 
 
 def _list(x: Sequence[Any], n_classes: int) -> Batch:
     arrays: list[NDArray[Any]] = []
-    columns: list[str] | None = None
+    frames: list[Any] = []
+    columns = columns_of(x[0]) if x else None
     for n, item in enumerate(x):
-        if n > 0 and is_frame(item) and columns is not None and _columns_of(item) != columns:
-            if set(_columns_of(item) or []) != set(columns):
-                raise ScoresError(f"scores[{n}] has other columns than scores[0]", recording=n)
-            item = item[list(x[0].columns)]
-        a, names = _single(item, n_classes, f"scores[{n}]")
-        arrays.append(a)
-        if n == 0:
-            columns = names
+        order = order_of_columns(item, columns, f"scores[{n}]", "scores[0]", n)
+        arrays.append(_single(item, n_classes, f"scores[{n}]", order))
+        is_indexed = column_names(item) is not None and index_of(item) is not None
+        frames.append(None if not is_indexed else item if order is None else item.iloc[:, order])
     lengths = np.array([len(a) for a in arrays], np.int64)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     if len(arrays) == 1:
         rows = arrays[0]
     else:
         rows = np.concatenate(arrays) if arrays else np.empty((0, n_classes))
-    frames = [item if is_frame(item) else None for item in x]
-    return Batch(rows, offsets, "list", columns=columns, frames=frames)
+    return Batch(rows, offsets, "list", columns=columns, frames=frames, indexes=indexes_of(x))
 
 
 def _whole(a: NDArray[np.int64], name: str, low: int, high: int, what: str) -> None:
@@ -486,8 +542,7 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
             f"scores are a text, {os.fsdecode(scores)!r}: a file is read first, recordings = statepath.read(file, model=...), "
             "then statepath.decode(**recordings.decoding, model=...) or statepath.compare(**recordings, model=...)"
         )
-    has_index = not is_plain and is_frame(scores)
-    columns = _columns_of(scores) if has_index else None
+    index = None if is_plain else index_of(scores)
     raw = scores if is_plain else array_of(scores, "scores")
     if raw.ndim not in (2, 3):
         raise ScoresError(f"scores have shape {raw.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
@@ -503,6 +558,7 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
     if lengths is not None or offsets is not None:
         batch = _packed(a, lengths, offsets)
     else:
-        batch = Batch(a, np.array([0, len(a)], np.int64), "single", frames=[scores] if has_index else [])
-    batch.columns = columns
+        batch = Batch(a, np.array([0, len(a)], np.int64), "single", frames=[] if index is None else [scores])
+    batch.columns = None if is_plain else columns_of(scores)
+    batch.indexes = [] if index is None else [index]
     return batch

@@ -17,8 +17,8 @@ from ._evaluate import fit as _fit
 from ._labels import Meaning, is_none, names_of_labels
 from ._model import Model
 from ._passes import marginals
-from ._request import model_of
-from ._scores import array_of, integers_of
+from ._request import Classes, class_names, model_of
+from ._scores import array_of, check_index, columns_of, index_of, integers_of, order_of_columns
 
 __all__ = ["SequenceDecoder", "Stack", "cross_val_predict", "flatten"]
 
@@ -28,6 +28,21 @@ def _sequences(X: Any) -> list[Any]:
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise StatepathError(f"X has shape {X.shape}: a list of [T,K], or [N,T,K]; one sample is one sequence")
     return list(X)
+
+
+def _first_columns(sequences: Sequence[Any]) -> list[str] | None:
+    """The names of the first sequence's columns, which are those of all."""
+    return columns_of(sequences[0]) if len(sequences) else None
+
+
+def _in_columns(sequences: Sequence[Any], columns: Sequence[str] | None, first: str = "X[0]") -> list[NDArray[Any]]:
+    """Sequences as arrays with the columns of the first one, where they are frames."""
+    arrays = []
+    for n, x in enumerate(sequences):
+        order = order_of_columns(x, columns, f"X[{n}]", first, n)
+        a = array_of(x, f"X[{n}]")
+        arrays.append(a if order is None else a[:, order])
+    return arrays
 
 
 def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
@@ -51,7 +66,8 @@ def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
     >>> flatten(np.array([[1, 2, 3], [4, 5, 6]]), [2, 3]), flatten([[1, 2], [4, 5, 6]])
     (array([1, 2, 4, 5, 6]), array([1, 2, 4, 5, 6]))
     """
-    sequences = [array_of(x, "X") for x in X] if isinstance(X, Iterable) and not isinstance(X, (str, bytes)) else []
+    listed = list(X) if isinstance(X, Iterable) and not isinstance(X, (str, bytes)) and columns_of(X) is None else []
+    sequences = _in_columns(listed, _first_columns(listed))
     if not sequences or any(x.ndim < 1 for x in sequences):
         raise StatepathError("X must be sequences: an array [N,T,...], or a list of [T,...]")
     if len({x.shape[1:] for x in sequences}) > 1:
@@ -67,8 +83,14 @@ def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
     return np.concatenate([x[:t] for x, t in zip(sequences, n.tolist(), strict=True)])
 
 
+def _arrays(y: Any, rules: Model | None) -> list[NDArray[Any]]:
+    """The labels of each sequence as they came."""
+    meaning = Meaning(()) if rules is None else Meaning(rules.classes, rules)
+    return [array_of(meaning.arrays(t, f"y[{n}]"), f"y[{n}]") for n, t in enumerate(y)]
+
+
 def _labels(y: Any, rules: Model | None) -> list[NDArray[Any]]:
-    """The labels of each sequence, as arrays; words are those of the rules, with None where there is none."""
+    """The same; words are those of the rules, with None where there is none."""
     meaning = Meaning(()) if rules is None else Meaning(rules.classes, rules)
     names = np.array([*meaning.columns, None], object)
 
@@ -77,11 +99,31 @@ def _labels(y: Any, rules: Model | None) -> list[NDArray[Any]]:
             return t
         return np.array([None if is_none(v) else str(v) for v in t.tolist()], object) if rules is None else names[meaning.numbers(t, name)]
 
-    return [plain(array_of(meaning.arrays(t, f"y[{n}]"), f"y[{n}]"), f"y[{n}]") for n, t in enumerate(y)]
+    return [plain(t, f"y[{n}]") for n, t in enumerate(_arrays(y, rules))]
 
 
 def _rules_of(rules: Model | str | None) -> Model | None:
     return None if rules is None else model_of(rules)
+
+
+def _check_order(rules: Model, labels: list[NDArray[Any]], y: Any, sequences: list[Any]) -> None:
+    """Are the columns of arrays, which have no names, in one order, whether by the rules or by the sorted words, as a classifier has them?"""
+    meant = {str(a): b for words, found in zip(_arrays(y, rules), labels, strict=True) for a, b in zip(words.tolist(), found.tolist(), strict=True) if b is not None}
+    names = [*dict.fromkeys(meant[word] for word in sorted(meant))]
+    ranks = [rules.classes.index(name) for name in names]
+    if ranks == sorted(ranks):
+        return
+    agree = ""
+    if len(names) == rules.n_classes:
+        truth = np.concatenate(labels)
+        known = _known(truth)
+        best = np.concatenate([array_of(x, "X").argmax(axis=1) for x in sequences])[known]
+        by_rules, by_words = (np.mean(np.array(order, object)[best] == truth[known]) for order in (rules.classes, names))
+        agree = f": in the order of the rules the best classes of X agree with y in {by_rules:.2f} of the steps, in the sorted order in {by_words:.2f}"
+    raise StatepathError(
+        f"the columns of X have no names, and the rules ({rules.classes[0]} first) are in another order than the sorted labels ({names[0]} first), "
+        f"in which a classifier has them{agree}; classes= names the columns, such as classes=classifier.classes_ or classes=rules.classes"
+    )
 
 
 def _known(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -95,6 +137,9 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     rules : Model or str, optional
         What is forbidden stays forbidden.
+    classes : sequence of str, mapping or path, optional
+        The names of the columns of X, such as a classifier's ``classes_``. Without: those of X, where it is frames; those of the rules, where
+        the labels are numbers, or words whose sorted order is that of the rules; without rules the labels, sorted, as ``predict_proba`` has them.
     method, tune, smoothing, penalty, memory, inner_folds
         As in :func:`statepath.fit`; method "rules" learns nothing and decodes by `rules` as they are.
     strategy, kind, epoch_seconds, threads
@@ -104,7 +149,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     model_ : Model
     classes_ : array
-        What `predict` says: the labels that `fit` saw.
+        The label of each column of X: what `predict` says.
     n_features_in_ : int
 
     Examples
@@ -129,6 +174,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         rules: Model | str | None = None,
         *,
+        classes: Classes | None = None,
         method: str = "counts",
         strategy: str = "viterbi",
         kind: str | None = None,
@@ -141,6 +187,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threads: int = 0,
     ) -> None:
         self.rules = rules
+        self.classes = classes
         self.method = method
         self.strategy = strategy
         self.kind = kind
@@ -152,22 +199,62 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.epoch_seconds = epoch_seconds
         self.threads = threads
 
+    def _name_columns(self, sequences: list[Any], labels: list[NDArray[Any]], y: Any, rules: Model | None) -> None:
+        """Sets `_columns`, names of the model's classes in the order of X's columns, and `classes_`."""
+        K = self.n_features_in_
+        named = _first_columns(sequences)
+        if self.classes is not None:
+            given = class_names(self.classes)
+            if named is not None and sorted(named) != sorted(given):
+                raise StatepathError(f"classes= are {', '.join(given[:10])}, and the columns of X are {', '.join(named[:10])}")
+            named = named or given
+        if labels[0].dtype.kind in "OUS":
+            if named is None and rules is not None:
+                _check_order(rules, labels, y, sequences)
+            names = tuple(named or (names_of_labels(labels) if rules is None else rules.classes))
+            self.classes_ = np.array(names)
+        else:
+            values = np.unique(np.concatenate([t[_known(t)] for t in labels]))
+            in_order = rules is not None or len(values) == 0 or values[-1] < K
+            self.classes_ = np.arange(K) if in_order or len(values) != K else values
+            names = tuple(named or (rules.classes if rules is not None else map(str, self.classes_.tolist())))
+        if len(names) != K:
+            raise StatepathError(f"X has {K} columns, and there are {len(names)} classes: {', '.join(names[:10])}; classes= names the columns of X")
+        if rules is not None:
+            order = rules._column_classes(names)
+            if order is not None:
+                names = tuple(rules.classes[k] for k in order)
+                if self.classes_.dtype.kind in "US":
+                    self.classes_ = np.array(names)
+                elif names != rules.classes:
+                    raise StatepathError(
+                        f"y are numbers, and the columns of X ({names[0]} first) are in another order than the rules ({rules.classes[0]} first): give y as names"
+                    )
+        self._columns = names
+
+    def _numbers(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Labels that are numbers as columns."""
+        if labels.dtype.kind in "OUS" or np.array_equal(self.classes_, np.arange(len(self.classes_))):
+            return labels
+        known = _known(labels)
+        return np.where(known, np.searchsorted(self.classes_, np.where(known, labels, self.classes_[0])), -1)
+
+    def _given(self, X: Any) -> list[NDArray[Any]]:
+        """Sequences as arrays in the order of the columns that `fit` saw."""
+        return _in_columns(_sequences(X), self._named, "what fit() saw")
+
     def fit(self, X: Any, y: Any, groups: Any = None) -> SequenceDecoder:
-        """Learns from scores X (a list of [T,K]) and labels y (a list of [T]: columns from 0, or class names)."""
+        """Learns from scores X (a list of [T,K]) and labels y (a list of [T]): class names, or numbers, which are columns from 0."""
         sequences = _sequences(X)
         rules = _rules_of(self.rules)
         labels = _labels(y, rules)
         if not sequences or len(labels) != len(sequences):
             raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
+        for n, (x, t) in enumerate(zip(sequences, y, strict=True)):
+            check_index(index_of(x), index_of(t), f"y[{n}]", f"X[{n}]")
         self.n_features_in_ = int(np.shape(sequences[0])[1])
-        is_named = labels[0].dtype.kind in "OUS"
-        if rules is not None:
-            names = rules.classes
-        elif is_named:
-            names = names_of_labels(labels)
-        else:
-            names = tuple(str(k) for k in range(self.n_features_in_))
-        self.classes_ = np.array(names) if is_named else np.arange(len(names))
+        self._name_columns(sequences, labels, y, rules)
+        self._named = _first_columns(sequences) or list(self._columns)
         if self.method == "rules":
             if rules is None:
                 raise StatepathError('method="rules" needs rules=')
@@ -178,10 +265,10 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         method: Any = self.method
         kind: Any = self.kind
         self.model_ = _fit(
-            labels,
-            sequences,
+            [self._numbers(t) for t in labels],
+            self._given(sequences),
             rules=rules,
-            classes=names,
+            classes=self._columns,
             method=method,
             tune=tune,
             strategy="viterbi" if tune == "none" else self.strategy,  # what is tuned for
@@ -201,14 +288,16 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The path of each sequence, in the words of `y`."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
-        paths = decode(_sequences(X), self.model_, self.strategy, kind=kind, epoch_seconds=self.epoch_seconds, threads=self.threads)
+        how: Any = {"kind": kind, "epoch_seconds": self.epoch_seconds, "threads": self.threads, "classes": self._columns}
+        paths = decode(self._given(X), self.model_, self.strategy, **how)
         return [self.classes_[path] for path in paths]
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
         """p(class at a step | all steps, the model) of each sequence; of other folds by :func:`cross_val_predict`, not scikit-learn's."""
         check_is_fitted(self, "model_")
         kind: Any = self.kind
-        out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, epoch_seconds=self.epoch_seconds, threads=self.threads)
+        how: Any = {"kind": kind, "epoch_seconds": self.epoch_seconds, "threads": self.threads, "classes": self._columns}
+        out: list[NDArray[np.float64]] = marginals(self._given(X), self.model_, **how)
         return out
 
     def _words(self) -> Model:
@@ -269,8 +358,8 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.decoder = decoder
         self.cv = cv
 
-    def _rows(self, sequences: Sequence[Any], labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        x, t = np.concatenate([np.asarray(s) for s in sequences]), np.concatenate(labels)
+    def _rows(self, sequences: Sequence[NDArray[Any]], labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        x, t = np.concatenate(sequences), np.concatenate(labels)
         known = _known(t)
         return x[known], t[known]
 
@@ -278,12 +367,16 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Columns as in classes_; 0 for classes that the estimator never saw."""
         p = np.zeros((len(sequence), len(self.classes_)))
         if len(sequence):
-            p[:, np.searchsorted(self.classes_, estimator.classes_)] = estimator.predict_proba(np.asarray(sequence))
+            p[:, np.searchsorted(self.classes_, estimator.classes_)] = estimator.predict_proba(sequence)
         return p
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Stack:
         """Fits both; groups are never parted between folds."""
-        sequences, labels = list(X), _labels(y, None if self.decoder is None else _rules_of(self.decoder.rules))
+        given, labels = list(X), _labels(y, None if self.decoder is None else _rules_of(self.decoder.rules))
+        for n, (x, t) in enumerate(zip(given, y, strict=True)):
+            check_index(index_of(x), index_of(t), f"y[{n}]", f"X[{n}]")
+        self._named = _first_columns(given)
+        sequences = _in_columns(given, self._named)
         rows, targets = self._rows(sequences, labels)
         self.classes_ = np.unique(targets)
         self.n_features_in_ = int(rows.shape[1])
@@ -298,8 +391,8 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.out_of_fold_[i] = self._probabilities(fitted, sequences[i])
         self.estimator_ = clone(self.estimator).fit(rows, targets)
         self.decoder_ = clone(self.decoder) if self.decoder is not None else SequenceDecoder()
-        self.decoder_.set_params(kind="probs")
         rules = self.decoder_.rules
+        self.decoder_.set_params(kind="probs", classes=None if rules is None else model_of(rules).classes)
         if rules is None and labels[0].dtype.kind in "iuf":
             columns = [np.where(t >= 0, np.searchsorted(self.classes_, t), -1) for t in labels]
             self.decoder_.fit(self.out_of_fold_, columns, groups)
@@ -308,18 +401,17 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _ordered(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Columns in the order of the rules' classes where labels are names."""
+        """Columns in the order of the rules' classes."""
         rules = _rules_of(self.decoder_.rules)
-        if rules is None or self.classes_.dtype.kind not in "OUS":
+        if rules is None:
             return p
-        names = rules.classes
-        out = np.zeros((len(p), len(names)))
-        out[:, [names.index(str(c)) for c in self.classes_]] = p
+        out = np.zeros((len(p), rules.n_classes))
+        out[:, [rules.classes.index(str(c)) if isinstance(c, str) else int(c) for c in self.classes_.tolist()]] = p
         return out
 
     def _scores(self, X: Any) -> list[NDArray[np.float64]]:
         check_is_fitted(self, "decoder_")
-        return [self._ordered(self._probabilities(self.estimator_, s)) for s in X]
+        return [self._ordered(self._probabilities(self.estimator_, s)) for s in _in_columns(list(X), self._named, "what fit() saw")]
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The path of each sequence."""
