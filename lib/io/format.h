@@ -73,6 +73,7 @@ struct sp_source {
     sp_source_info info;
     sp_paths_info paths;   /* of a file that was opened for its paths */
     bool has_words;        /* the labels are words */
+    bool is_unsized;       /* rows [N,T], and nothing says how long each is; a file of one array alone */
     bool has_numbers;      /* of text: some are bare numbers, which neither a name nor codes explain */
     bool may_have_header;  /* of a list of labels: the first is 0, which may be the name of a column, as pandas writes it */
     const sp_model *model; /* of labels that are words, or NULL; borrowed */
@@ -85,6 +86,7 @@ struct sp_source {
     uint8_t *kept;
     char *kept_place;
     bool is_kept_by_labels; /* -100 says so */
+    bool says_kept;         /* flags or labels of -100 say it, whether there are holes or not */
     sp_gaps own_gaps;       /* what the file itself says of its holes; SP_GAPS_ERROR: nothing */
     int64_t *kept_offsets, *step_at;
     sp_holes holes;

@@ -187,7 +187,8 @@ sp_status sp_source_open_labels(const char *file, const sp_source_options *optio
         return SP_OK;
     }
     sp_source_close(source);
-    return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
+    const bool are_at_fault = found == SP_ENOMEM || (found == SP_EDATA && status == SP_EFILE); /* labels, and no scores */
+    return are_at_fault ? sp_fail(err, found, "%s", other.message) : status;
 }
 
 sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
@@ -208,6 +209,16 @@ bool sp_source_has_words(const sp_source *source)
 bool sp_source_has_numbers(const sp_source *source)
 {
     return source->has_numbers || (!source->has_words && !source->codes && !source->info.classes);
+}
+
+bool sp_source_says_kept(const sp_source *source)
+{
+    return source->says_kept || source->has_holes || source->kept;
+}
+
+bool sp_source_is_unsized(const sp_source *source)
+{
+    return source->is_unsized;
 }
 
 bool sp_source_may_have_header(const sp_source *source)

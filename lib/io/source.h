@@ -34,6 +34,10 @@ bool sp_source_has_numbers(const sp_source *source);
 
 /* Is the first line of the labels a 0 that may be the name of a column, as pandas writes one? Of several files, of each. */
 bool sp_source_may_have_header(const sp_source *source);
+/* Do flags, or labels of -100, say which steps take part? */
+bool sp_source_says_kept(const sp_source *source);
+/* Are the recordings rows of one width, and nothing says how long each is? */
+bool sp_source_is_unsized(const sp_source *source);
 
 /* From here on labels and paths that are words are classes of this model, which must stay until the source is closed. */
 void sp_source_use_model(sp_source *source, const sp_model *model);

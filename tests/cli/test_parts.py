@@ -295,6 +295,7 @@ class TestParts(st.TestCase):
                 f["logits"] = rng.normal(0, 1, (6, 20, 5))
                 f["logits"].attrs["classes"] = CLASSES
                 f["labels"] = rng.integers(0, 5, (6, 20))
+                f["lengths"] = [20] * 6
                 if name != "n3.h5":
                     f["valid"] = rng.random((6, 20)) < 0.8
         for gaps in ("join", "break"):

@@ -250,3 +250,35 @@ def test_decoder_of_predict_proba(nights):
     truth = sp.compare(X, y, "sleep-aasm", kind="probs", classes=forest.classes_).data["strategies"]["viterbi"]["accuracy"]
     decoder = learn.SequenceDecoder("sleep-aasm", classes=forest.classes_, method="rules", kind="probs").fit(X, y)
     assert decoder.score(X, y) == pytest.approx(truth, abs=1e-12) and truth > 0.6
+
+
+# ---- rows ----
+
+
+@pytest.mark.parametrize("none", [-1, -1.0, np.nan, None, "", "names"])
+def test_rows_that_may_be_padded(nights, none):
+    probs, words = nights
+    scores, names = np.stack(probs), np.stack(words)
+    labels = np.array([[STAGES.index(w) for w in row] for row in words])
+    if none == "names":
+        labels, none = names.astype(object), None
+    elif none in (None, ""):
+        labels = names.astype(object)
+    elif isinstance(none, float):
+        labels = labels.astype(float)
+    padded = labels.copy()
+    padded[2, -3:] = none
+    N, T = padded.shape
+    for call in (
+        lambda y, **how: sp.compare(scores, y, "sleep-aasm", kind="probs", **how),
+        lambda y, **how: sp.fit(y, scores, rules="sleep-aasm", kind="probs", method="counts", tune="none", **how),
+        lambda y, **how: sp.evaluate(scores.argmax(-1), y, "sleep-aasm", **how),
+    ):
+        call(labels)
+        with pytest.raises(sp.ScoresError, match=r"row 2 ends without a label, .*lengths=\[\d+\] \* 8") as caught:
+            call(padded)
+        assert caught.value.recording == 2
+        call(padded, lengths=[T] * N)
+    inside = labels.copy()
+    inside[2, 3:5] = none
+    assert sp.compare(scores, inside, "sleep-aasm", kind="probs").data["input"]["scored_steps"] == N * T - 2

@@ -24,12 +24,15 @@ EXPECTED = {
 # These read the folder of real data and worked examples.
 NEED_DATA = {
     "test_build", "test_eval_cases", "test_evaluation_real", "test_latex:test_tags", "test_model_json", "test_peer_cases_decode",
-    "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
+    "test_event_files:test_sleep_edf", "test_raters", "test_real_data", "test_real_files", "test_report_browser:tags", "test_sleep_statistics", "test_tmbed_sample",
 }
 
 # These need what `./dev test` installs where CI is set (optional_packages() of dev), and run elsewhere where it is there.
 OPTIONAL = {
     "test_report_browser": "Chromium", "test_what_if_browser": "Chromium", "test_pages_browser": "Chromium", "test_latex": "LaTeX", "test_mpi": "OpenMPI",
+    "test_completion:test_zsh_typed": "zsh", "test_completion:test_zsh_sourced": "zsh", "test_completion:test_fish": "fish",
+    "test_completion:test_fish_offers_each_option": "fish", "test_help:test_manual_page_of_each_command": "groff",
+    "test_help:test_manual_page_of_the_program": "groff", "test_outputs:test_small_disk": "the right to mount a tmpfs",
 }
 
 PARTS = [r"^\[  SKIPPED \] (\w+)$", r"^skipped: (\w+): .*$"]

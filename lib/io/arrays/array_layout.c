@@ -73,6 +73,9 @@ static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank
     sp_stored_subject(&map->file, array, where);
     if (array->form != SP_STORED_NUMBERS && !sp_array_takes_words(noun))
         return sp_stored_refuse_text(&map->file, array, err);
+    sp_status status = sp_array_refuse_bool(map, array, noun, err);
+    if (status != SP_OK)
+        return status;
     if (array->rank > 1 && sp_stored_is_float(array) && !map->file.store)
         return sp_fail(err, SP_EDATA, "%s holds %s %s, scores by their shape; a %s is the number of a class, one a step", where,
                        array->type, sp_stored_shape(array, shape), noun);
@@ -322,15 +325,24 @@ done:
     return status;
 }
 
-/* Words in rows: what is empty at the end of one is padding. */
-static void lengths_of_words(const sp_array_map *map, int64_t *lengths)
+/* Words in rows: what is empty at the end of one is padding; before it nothing says what it is. */
+static sp_status lengths_of_words(const sp_array_map *map, int64_t *lengths, sp_error *err)
 {
     const sp_stored *array = map->first;
     const int64_t T = map->padded_steps;
-    const int32_t *word = (const int32_t *)(const void *)array->bytes;
-    for (int64_t n = 0; n < map->n_recordings; n++)
-        while (lengths[n] > 0 && !*array->words->words[word[n * T + lengths[n] - 1]])
+    char where[SP_STORED_WHERE];
+    for (int64_t n = 0; n < map->n_recordings; n++) {
+        const int32_t *word = (const int32_t *)(const void *)array->bytes + n * T;
+        while (lengths[n] > 0 && !*array->words->words[word[lengths[n] - 1]])
             lengths[n]--;
+        for (int64_t t = 0; t < lengths[n]; t++)
+            if (!*array->words->words[word[t]])
+                return sp_fail_at(err, SP_EDATA, t,
+                                  "%s, recording %lld: step %lld is empty, and a later one is not; write a flag for each step "
+                                  "beside it, valid, which says what takes part, or lengths where such steps have no label",
+                                  sp_stored_where(&map->file, array, where), (long long)n, (long long)t);
+    }
+    return SP_OK;
 }
 
 static sp_status map_padded(sp_array_map *map, const sp_source_options *options, sp_error *err)
@@ -351,7 +363,7 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     TRY(sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err));
     TRY(find_flags(map, &from, err));
     map->ignores_100 = options->ignores_100 || (!lengths && !from.is_valid);
-    map->is_unsized = !lengths && !from.array && !array->words && (map->file.store || map->file.by_name);
+    map->is_unsized = !lengths && !from.array && !array->words;
     if (!lengths && !from.array && map->padded_steps == 0 && map->n_recordings > 0)
         TRY(sp_fail(err, SP_EDATA, "%s has shape %s: %lld recordings without a step", where, shape,
                     (long long)map->n_recordings));
@@ -372,7 +384,7 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     if (from.array)
         TRY(find_kept(map, &from, lengths != NULL, options->needs_scores, values, err));
     else if (!lengths && array->words)
-        lengths_of_words(map, values);
+        TRY(lengths_of_words(map, values, err));
     TRY(lengths_to_offsets(map, lengths ? lengths : from.array ? from.array : array, values, err));
 done:
     free(values);

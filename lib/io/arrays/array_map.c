@@ -67,12 +67,6 @@ char *sp_array_where(const sp_array_map *map, const sp_array_part *part, int64_t
 }
 /* ---- labels of -100 ---- */
 
-static bool are_logits(const sp_array_map *map)
-{
-    const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
-    return name && (strcmp(name, sp_kind_name(SP_KIND_LOGITS)) == 0 || strcmp(name, SP_TRAINER_SCORES) == 0);
-}
-
 /* Steps whose label is -100: padding where they end a row, else holes. Of other layouts than rows only where `gaps` says what
  * becomes of them; else they are unscored. */
 static sp_status find_ignored(sp_array_map *map, const sp_source_options *options, sp_error *err)
@@ -98,7 +92,9 @@ static sp_status find_ignored(sp_array_map *map, const sp_source_options *option
     if (map->is_kept_by_labels)
         map->kept_name = map->labels.path;
     map->ignores_100 = options->ignores_100 || found;
-    if (map->is_unsized && !found && !(are_logits(map) && sp_array_part_is(&map->labels)))
+    map->holds_100 = found;
+    map->is_unsized &= !found;
+    if (map->is_unsized && (map->file.store || map->file.by_name))
         TRY(sp_fail(err, SP_EDATA,
                     "%s has shape %s, one row a recording, but nothing says how long each is; write %s %s lengths [%lld] beside "
                     "it (all %lld when nothing is padded), or name it with `lengths`",

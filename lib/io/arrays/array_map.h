@@ -34,8 +34,9 @@ typedef struct sp_array_map {
     uint8_t *kept;          /* [S] flags of steps, where there are holes; or NULL */
     const char *kept_name;  /* of the array that says so */
     bool is_kept_by_labels; /* it is that of the labels */
-    bool is_unsized;        /* padded, and no array says how long the recordings are */
+    bool is_unsized;        /* padded, and nothing says how long the recordings are */
     bool ignores_100;       /* labels of -100 are unscored */
+    bool holds_100;         /* and there are some */
     int64_t *offsets;       /* [N+1] */
     sp_texts ids;           /* [N] */
     bool has_ids;           /* they are the file's own */
@@ -69,6 +70,8 @@ sp_status sp_array_find_part(sp_array_map *map, const sp_array_part *reference, 
                              const char *noun, bool has_classes, bool is_optional, sp_array_part *part, sp_error *err);
 /* sp_array_check(), and texts are words from here on. */
 sp_status sp_array_use_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err);
+/* Truth values are no classes: SP_EDATA where `noun` is that of labels or paths. */
+sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun, sp_error *err);
 /* Of a part in groups of a store whose first array holds words: reads those of all recordings. */
 sp_status sp_array_use_words(sp_array_map *map, sp_array_part *part, sp_error *err);
 /* Words are taken for labels, and for paths, not for other numbers. */

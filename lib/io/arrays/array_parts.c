@@ -14,6 +14,16 @@ bool sp_array_takes_words(const char *noun)
     return strcmp(noun, "label") == 0 || strcmp(noun, "class") == 0;
 }
 
+sp_status sp_array_refuse_bool(const sp_array_map *map, const sp_stored *array, const char *noun, sp_error *err)
+{
+    char where[SP_STORED_WHERE];
+    if (!sp_array_takes_words(noun) || (strcmp(array->type, "bool") != 0 && strcmp(array->type, "logical") != 0))
+        return SP_OK;
+    return sp_fail(err, SP_EDATA,
+                   "%s holds %s: true and false name no class; write the number of the class, or its name, for each step",
+                   sp_stored_subject(&map->file, array, where), array->type);
+}
+
 sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err)
 {
     char where[SP_STORED_WHERE], shape[SP_STORED_SHAPE], wanted[SP_STORED_SHAPE];
@@ -29,6 +39,9 @@ sp_status sp_array_check(const sp_array_map *map, const sp_array_part *part, sp_
     bool is_same = array->rank == want.rank;
     for (int i = 0; is_same && i < want.rank; i++)
         is_same = array->dims[i] == want.dims[i];
+    sp_status status = sp_array_refuse_bool(map, array, part->noun, err);
+    if (status != SP_OK)
+        return status;
     sp_stored_subject(&map->file, array, where);
     if (is_same && array->is_columns && !(array->rank == 2 && part->has_classes))
         return sp_fail(err, SP_EDATA, "%s is in Fortran's order; write it again with numpy.ascontiguousarray", where);
@@ -93,6 +106,8 @@ sp_status sp_array_use_words(sp_array_map *map, sp_array_part *part, sp_error *e
         if (n == first && looked != SP_OK && looked != SP_ENOMEM) /* said when it is read */
             goto done;
         TRY(looked == SP_ENOMEM ? sp_no_memory(err) : looked);
+        if (n == first)
+            TRY(sp_array_refuse_bool(map, &array, part->noun, err));
         if (n == first && array.form == SP_STORED_NUMBERS)
             goto done;
         if (n == first) {

@@ -397,6 +397,8 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
     map->kept = NULL;
     if (source->kept)
         TRY(find_own_gaps(a, &source->own_gaps, err));
+    source->is_unsized = map->is_unsized;
+    source->says_kept = map->kept_name || map->holds_100;
     source->has_words = sp_array_has_words(map, &map->labels);
     TRY(sp_array_find_classes(map, &a->classes, &source->info, a->classes_place, err));
     if (request->options->with_tokens)

@@ -112,7 +112,8 @@ static sp_status describe_array(const sp_stored_file *f, const sp_h5_data *data,
     if (data->rank > SP_STORED_RANK)
         return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: more than %d dimensions are not read", f->file, array->name,
                        sp_h5_shape(data->rank, data->dims, shape), SP_STORED_RANK);
-    array->form = data->element.kind == SP_ELEMENT_NONE ? SP_STORED_BYTES : SP_STORED_NUMBERS;
+    const bool are_texts = data->element.kind == SP_ELEMENT_NONE || sp_element_is_named(data->type);
+    array->form = are_texts ? SP_STORED_BYTES : SP_STORED_NUMBERS;
     array->element = data->element;
     array->size = data->element.size;
     snprintf(array->type, sizeof array->type, "%s", sp_element_name(data->type, type));

@@ -127,7 +127,51 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
     return status;
 }
 
-/* Fixed strings and integers. */
+/* Names of an enum's members for n of its values; a value without a name is its number. NULL: no memory. */
+static sp_texts enum_names(hid_t type, const int64_t *values, int64_t n)
+{
+    enum { DIGITS = 24 };
+    const int n_members = H5Tget_nmembers(type);
+    char **names = calloc((size_t)n_members + 1, sizeof *names);
+    int64_t *named = calloc((size_t)n_members + 1, sizeof *named);
+    sp_text_span *spans = malloc(((size_t)n + 1) * sizeof *spans);
+    char *digits = malloc(((size_t)n + 1) * DIGITS);
+    sp_texts made = NULL;
+    sp_element element;
+    bool has_memory = names && named && spans && digits;
+    sp_element_of(type, &element);
+    for (int m = 0; has_memory && m < n_members; m++) {
+        unsigned char raw[sizeof(int64_t)] = {0};
+        double bad;
+        has_memory = (names[m] = H5Tget_member_name(type, (unsigned)m)) != NULL;
+        if (element.size <= (int64_t)sizeof raw && H5Tget_member_value(type, (unsigned)m, raw) >= 0)
+            (void)sp_element_convert(&element, raw, 1, SP_TO_I64, 0, &named[m], &bad);
+    }
+    for (int64_t i = 0, last = 0; has_memory && i < n; i++) {
+        if (i > 0 && values[i] == values[last]) { /* runs are long, and enums short */
+            spans[i] = spans[last];
+            continue;
+        }
+        int m = 0;
+        while (m < n_members && named[m] != values[i])
+            m++;
+        last = i;
+        char *number = digits + i * DIGITS;
+        const int length = m < n_members ? 0 : snprintf(number, DIGITS, "%lld", (long long)values[i]);
+        spans[i] = m < n_members ? (sp_text_span){names[m], strlen(names[m])} : (sp_text_span){number, (size_t)length};
+    }
+    if (has_memory)
+        made = sp_texts_pack(spans, n);
+    for (int m = 0; names && m < n_members; m++)
+        H5free_memory(names[m]);
+    free(names);
+    free(named);
+    free(spans);
+    free(digits);
+    return made;
+}
+
+/* Fixed strings, integers and enums. */
 static sp_status read_fixed(const holder *from, int64_t n, const sp_element *element, sp_texts *out, sp_error *err)
 {
     size_t size = H5Tget_size(from->type);
@@ -141,7 +185,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
         if (is_read && element->kind != SP_ELEMENT_NONE) {
             double bad;
             (void)sp_element_convert(element, raw, n, SP_TO_I64, 0, values, &bad);
-            made = sp_texts_of_numbers(values, n);
+            made = sp_element_is_named(from->type) ? enum_names(from->type, values, n) : sp_texts_of_numbers(values, n);
         } else if (is_read) {
             H5T_str_t padding = H5Tget_strpad(from->type);
             for (int64_t i = 0; i < n; i++)
@@ -186,7 +230,7 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
                                                                                  : read_fixed(from, count, &element, out, err);
     if (status == SP_OK) {
         *n = count;
-        *is_number = class != H5T_STRING;
+        *is_number = class != H5T_STRING && !sp_element_is_named(from->type);
     }
     return status;
 }

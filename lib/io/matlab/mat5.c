@@ -194,7 +194,7 @@ static sp_status read_letters(elements *e, const sp_mat_shape *shape, sp_stored 
 
 typedef struct matrix {
     uint32_t class;
-    bool is_complex;
+    bool is_complex, is_logical;
     sp_mat_shape shape;
     char name[NAME + 1];
 } matrix;
@@ -231,6 +231,7 @@ static sp_status read_head(elements *e, matrix *m, sp_error *err)
     const uint32_t bits = (uint32_t)number_at(e, flags.bytes, 4);
     m->class = bits & 0xff;
     m->is_complex = bits & 0x800;
+    m->is_logical = bits & 0x200;
     snprintf(m->name, sizeof m->name, "%.*s", (int)(name.n < NAME ? name.n : NAME), (const char *)name.bytes);
 done:
     return status;
@@ -244,7 +245,12 @@ static sp_status read_plain(elements *e, const matrix *m, sp_stored *out, sp_err
         return SP_OK;
     if (m->class == MX_CHAR)
         return read_letters(e, &m->shape, out, err);
-    return m->class >= MX_DOUBLE && m->class <= MX_UINT64 ? read_numbers(e, m->class, &m->shape, out, err) : SP_OK;
+    if (m->class < MX_DOUBLE || m->class > MX_UINT64)
+        return SP_OK;
+    sp_status status = read_numbers(e, m->class, &m->shape, out, err);
+    if (status == SP_OK && m->is_logical)
+        snprintf(out->type, sizeof out->type, "logical");
+    return status;
 }
 
 static elements inside(const elements *e, const element *one)

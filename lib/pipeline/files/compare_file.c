@@ -173,14 +173,17 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again, sp_comparison **out,
+static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again, sp_comparison **out,
                              sp_run_result *result, sp_error *err)
 {
-    file_run r = {.p = {.opt = o}, .in = {.takes_decided = true}};
+    file_run r = {.options = *given, .in = {.takes_decided = true}};
+    sp_run_options *o = &r.options;
     sp_run_plan plan;
     sp_status status = SP_OK;
     (void)out; /* of a part of decoding paths are all that is made, and they by whoever merges it */
+    r.p.opt = o;
     TRY(sp_run_plan_make(o, SP_CALL_DECODE, &plan, err));
+    TRY(sp_run_find_labels(o, err));
     TRY(sp_pipeline_open_file(&r.p, &r.in, file, o, &plan, o->part.file ? NULL : known, err));
     TRY(find_own_rules(&r, err));
     TRY(sp_draw_figures_open(&r.draws, &r.p, err));

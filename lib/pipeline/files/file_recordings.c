@@ -64,6 +64,7 @@ static sp_status open_all(sp_file_recordings *r, own_part *own, const char *file
     places.model = own->p.model;
     TRY(sp_file_input_open(&own->p, &own->in, &places, err));
     TRY(find_labels(own, err));
+    TRY(sp_file_input_check_gaps(&own->p, &own->in, err));
     TRY(find_subjects(own, err));
     TRY(own->p.about.step_seconds(own->p.about.step_seconds_arg, &r->epoch_seconds, err));
     r->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : r->epoch_seconds;

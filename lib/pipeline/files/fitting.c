@@ -321,6 +321,7 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
     TRY(o->reference ? sp_file_input_label_alone(p, in, mend, err) : sp_file_input_read_codes(p, in, f->rules, mend, err));
+    TRY(sp_file_input_check_gaps(p, in, err));
     f->info = p->from.info;
 done:
     return status;

@@ -312,6 +312,8 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
     TRY(choose_strategies(j, file, err));
     TRY(align_columns(j, err));
     TRY(open_labels(j, err));
+    TRY(sp_run_check_gaps(j->run.opt, 2, (const sp_source *const[]){j->reader, j->labels.source}, j->labels.file || j->has_labels,
+                          err));
     TRY(find_subjects(j, err));
     describe(j);
     j->read = sp_block_new();

@@ -329,6 +329,14 @@ done:
     return status;
 }
 
+sp_status sp_file_input_check_gaps(const sp_pipeline *p, const sp_file_input *in, sp_error *err)
+{
+    const sp_source *sources[2 + SP_MOST_CLASSIFIERS] = {in->source, in->reference.source};
+    for (int i = 0; i < SP_MOST_CLASSIFIERS; i++)
+        sources[2 + i] = in->others[i];
+    return sp_run_check_gaps(p->opt, 2 + SP_MOST_CLASSIFIERS, sources, p->from.info->has_labels || in->is_decided, err);
+}
+
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err)
 {
     const sp_source_info *info = p->from.info;
@@ -358,6 +366,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     TRY(sp_file_input_open(p, in, &places, err));
     sp_faulty_files_tell(known, opt, p->from.info);
     TRY(sp_file_input_label(p, in, err));
+    TRY(sp_file_input_check_gaps(p, in, err));
     if (in->is_decided && !opt->n_folds)
         TRY(sp_decided_know(&in->decided, p, err));
     if (in->is_decided && (!in->codes || sp_source_is_text(file)))

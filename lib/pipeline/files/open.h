@@ -58,6 +58,9 @@ sp_status sp_file_input_read_codes(sp_pipeline *p, sp_file_input *in, const sp_m
  * the scores name. mend: what to do where these name none. */
 sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);
 
+/* sp_run_check_gaps() of all that is open. */
+sp_status sp_file_input_check_gaps(const sp_pipeline *p, const sp_file_input *in, sp_error *err);
+
 /* Paths of a prepared block by the first strategy, [S of the block]; those without are counted and named, those that failed their
  * check are reported. SP_OK; SP_ENOPATH, SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err);

@@ -117,6 +117,27 @@ sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
     return sp_fail(err, status, "%s", own.message);
 }
 
+sp_status sp_run_check_gaps(const sp_run_options *o, int n, const sp_source *const *sources, bool has_labels, sp_error *err)
+{
+    const bool ignores_100 = sp_option_word(o, offsetof(sp_run_options, place.unscored)) == 0;
+    bool is_said = !o->place.gaps && !ignores_100;
+    for (int i = 0; i < n && !is_said; i++)
+        is_said = sources[i] && sp_source_says_kept(sources[i]);
+    if (is_said)
+        return SP_OK;
+    if (!has_labels)
+        return sp_fail(err, SP_EINVAL,
+                       "`%s` speaks of steps that take no part, and nothing here says which these are: `labels` FILE, where they "
+                       "are -100, or an array valid, attention_mask or word_ids beside the scores",
+                       o->place.gaps ? "gaps" : "unscored");
+    if (o->place.gaps)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "note: `gaps` %s has nothing to do: no label is -100, and no array valid, attention_mask or word_ids says "
+                      "which steps take part",
+                      o->place.gaps);
+    return SP_OK;
+}
+
 sp_status sp_run_share_holes(sp_source *source, sp_source *first, sp_gaps gaps, sp_error *err)
 {
     const sp_match_side ours = sp_match_side_of(sp_source_info_of(source), NULL, 0);

@@ -214,6 +214,28 @@ static bool begins_with_header(const sp_reference *l, const sp_match_side *ours)
     return sp_source_may_have_header(l->source);
 }
 
+/* Rows of which nothing says how long they are: one that ends in steps without a label may be padded there. */
+static sp_status check_ends(sp_reference *l, sp_source *source, sp_error *err)
+{
+    if (!sp_source_is_unsized(source) || !sp_source_is_unsized(l->source))
+        return SP_OK;
+    sp_block *block = sp_block_new();
+    sp_status status = block ? SP_OK : sp_no_memory(err);
+    for (int64_t n = 0; status == SP_OK && n < l->n_recordings; n++) {
+        const int64_t steps = l->offsets[n + 1] - l->offsets[n];
+        if (steps > 0)
+            status = sp_source_read_steps(l->source, n, steps - 1, 1, SP_BLOCK_LABELS, block, err);
+        if (status == SP_OK && steps > 0 && block->labels && block->labels[0] < 0)
+            status = sp_fail(err, SP_EDATA,
+                             "%s: row %lld ends without a label, and nothing says how long the rows of %s are; -100 marks what "
+                             "is padding, or write both into one .npz file with an array lengths [%lld] (all %lld when nothing is "
+                             "padded)",
+                             l->file, (long long)n, sp_source_info_of(source)->file, (long long)l->n_recordings, (long long)steps);
+    }
+    sp_block_free(block);
+    return status;
+}
+
 sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *const *ids, double step_seconds, bool is_trimmed,
                              sp_error *err)
 {
@@ -227,6 +249,7 @@ sp_status sp_reference_match(sp_reference *l, sp_source *source, const char *con
         return sp_no_memory(err);
     TRY(sp_match_recordings(&ours, &theirs, false, NULL, l->recording, err));
     TRY(sp_source_share_holes(source, l->source, l->recording, !is_trimmed, true, l->gaps, err));
+    TRY(check_ends(l, source, err));
     ours.offsets = info->offsets;
     theirs.offsets = l->offsets = l->info->offsets;
     char tail[300] = "";

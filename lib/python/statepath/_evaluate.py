@@ -17,7 +17,7 @@ from ._labels import Meaning, holds_annotations, names_of_labels
 from ._model import Model
 from ._report import Report, needs_library
 from ._request import Classes, Gaps, Numbers, Places, Reading, Request, beside_of, check_names, class_names, model_of, with_options
-from ._scores import KINDS, Batch, array_of, ids_of, indexes_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
+from ._scores import KINDS, Batch, array_of, check_ends, ids_of, indexes_of, integers_of, join_or_break, labelled, number_of, real_steps, seconds_of, seed_of, texts_of, without_ignored
 
 Progress = Callable[[str, int, int], object]
 
@@ -158,7 +158,7 @@ def comparing(
     check_names(options, Comparing.__annotations__)
     judging, reading = _split(options)
     scores, labels, ids = _unpack(scores, labels, ids)
-    reading = without_ignored(scores, labels, reading)
+    reading = without_ignored(scores, labels, reading, are_scored=True)
     request = Request(scores, model, **reading)
     inputs = _inputs(request, ids, subjects, name)
     if labels is not None:
@@ -205,6 +205,7 @@ def compare(
     labels : array, list or None
         The true class of each step in the shape of the paths: numbers, names or aliases of classes, hypnograms of :mod:`statepath.sleep`
         or YASA, annotations of MNE (of steps of `epoch_seconds`, 30 without); -1, None or NaN where it is not known. None: no labels.
+        Labels [N,T] of which a row ends without a label ask for `lengths` or `mask`: nothing else says whether it is padded there.
         Where labels [N,T] are -100, as in the layout of Hugging Face, a step takes no part: at the end of a row it is padding, elsewhere `gaps`
         says what becomes of it.
     strategies : sequence of str, optional
@@ -285,7 +286,7 @@ def compare(
 # ---- paths that exist already ----
 
 
-def _batch_of_paths(x: Any, lengths: Any, gaps: str | None) -> Batch:
+def _batch_of_paths(x: Any, lengths: Any, gaps: str | None, *, are_scored: bool = False) -> Batch:
     """Paths of any shape as a batch whose rows are steps: [T], [N,T] and its lengths, a list of [T], or [S] with lengths.
 
     Steps of [N,T] that are -100 are left out, as those of scores are.
@@ -310,6 +311,8 @@ def _batch_of_paths(x: Any, lengths: Any, gaps: str | None) -> Batch:
             n, layout, shape = np.array([len(a)], np.int64), "single", ()
         elif a.ndim == 2:
             real = labelled(a, None, gaps)
+            if are_scored and real is None:
+                check_ends(a)
             segments = None if real is None else join_or_break(real, gaps)
             n = np.full(a.shape[0], a.shape[1], np.int64) if real is None else real.sum(axis=1)
             layout, shape = "padded", a.shape
@@ -402,7 +405,7 @@ def evaluate(
     given = _named(paths, names)
     first = next(iter(given.values()))
     by_labels = labels is not None and not holds_annotations(labels)
-    batch = _batch_of_paths(coded.arrays(labels, "labels") if by_labels else plain.arrays(first, "paths"), lengths, gaps)
+    batch = _batch_of_paths(coded.arrays(labels, "labels") if by_labels else plain.arrays(first, "paths"), lengths, gaps, are_scored=by_labels)
     batch.indexes, batch.what = (indexes_of(labels), "labels") if by_labels else (indexes_of(first), "paths")
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
@@ -562,7 +565,7 @@ def fit(
         names = _class_names(classes, found, plain if by_rater is None else [part for one in by_rater for part in (one if isinstance(one, list) else [one])])
     shape = Model(names)
     if scores is not None:
-        request = Request(scores, shape, **without_ignored(scores, plain, reading))
+        request = Request(scores, shape, **without_ignored(scores, plain, reading, are_scored=True))
         inputs = _inputs(request, None, None, "scores")
         if options.get("beside"):
             inputs |= _beside(request, options["beside"], reading)

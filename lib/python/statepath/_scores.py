@@ -476,10 +476,31 @@ def _is_plain(labels: Any) -> bool:
     return not any(hasattr(labels, name) for name in ("hypno", "description", "_label_arrays"))
 
 
-def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+def check_ends(labels: NDArray[Any]) -> None:
+    """Does a row of labels [N,T], of which nothing says how long it is, end in a step without a label? It may be padded there."""
+    if labels.size == 0:
+        return
+    last = labels[:, -1]
+    if labels.dtype.kind in "iu":
+        none = last < 0
+    elif labels.dtype.kind == "f":
+        none = np.isnan(last) | (last < 0)
+    else:
+        none = np.array([str(v).strip().lower() in ("", "nan", "none", "<na>", "nat", "-1") for v in last.tolist()], bool)
+    if none.any():
+        n, (N, T) = int(np.flatnonzero(none)[0]), labels.shape
+        raise ScoresError(
+            f"labels: row {n} ends without a label, and nothing says how long the rows are: lengths= or mask= does (lengths=[{T}] * {N} where all are "
+            "steps), or -100 where a row is padded",
+            recording=n,
+        )
+
+
+def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any], *, are_scored: bool = False) -> dict[str, Any]:
     """The options of scores [N,T,K], with a mask that leaves out the steps whose label, of labels [N,T], is -100.
 
-    At the end of a row they are padding. Elsewhere `gaps` says what becomes of them; without it that is an error.
+    At the end of a row they are padding. Elsewhere `gaps` says what becomes of them; without it that is an error. are_scored: figures are made
+    of the labels, so that rows must say how long they are.
     """
     check_gaps(options.get("gaps"))
     given = [options.get(name) for name in ("lengths", "mask", "offsets")]
@@ -490,6 +511,8 @@ def without_ignored(scores: Any, labels: Any, options: Mapping[str, Any]) -> dic
         return dict(options)
     a = array_of(labels, "labels")
     kept = None if a.shape != shape[:2] else labelled(a, real_steps(a.shape, *given[:2]), options.get("gaps"))
+    if are_scored and kept is None and a.shape == shape[:2] and all(x is None for x in given):
+        check_ends(a)
     return dict(options) if kept is None else {**options, "lengths": None, "mask": kept}
 
 

@@ -81,6 +81,11 @@ static bool is_bool(hid_t type)
     return is;
 }
 
+bool sp_element_is_named(hid_t type)
+{
+    return H5Tget_class(type) == H5T_ENUM && H5Tget_nmembers(type) > 0 && !is_bool(type);
+}
+
 static const char *float_name(hid_t type, const sp_element *element, char buffer[SP_ELEMENT_NAME])
 {
     size_t bits = H5Tget_precision(type), sign, at, exponent = 0, fraction_at, fraction;

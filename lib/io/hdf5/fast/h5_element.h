@@ -11,6 +11,9 @@
 /* What an HDF5 type is to us. Floats must be exactly IEEE half, single or double: bfloat16 and the like are NONE. */
 void sp_element_of(hid_t type, sp_element *out);
 
+/* Is it an enum whose members name the values, as h5py's enum_dtype makes one? A bool is none. */
+bool sp_element_is_named(hid_t type);
+
 /* Name of any HDF5 type for messages: "float32", "float16 big-endian", "uint8", "bool", "text", "compound", "bfloat16" ... */
 enum { SP_ELEMENT_NAME = 48 };
 const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME]);
