@@ -55,6 +55,10 @@ const command compare_command = {
             .summary = "decode with each strategy, evaluate against labels, report",
             .example = "  statepath compare night.h5 --model sleep-aasm --report night.html\n"
                        "      decodes with argmax, greedy and viterbi, prints a table, writes a page\n"
+                       "  statepath compare nights/ --labels 'labels/{id}.txt' --model sleep-aasm\n"
+                       "      a file of scores and one of labels for each recording\n"
+                       "  statepath compare predictions.npz --classes config.json --model bio.json\n"
+                       "      tags: the network's config.json says which column is which tag\n"
                        "  statepath compare night.h5 --model sleep-aasm --cv 5\n"
                        "      says what learnt weights would add: each recording is decoded by a model\n"
                        "      fitted to other recordings\n"

@@ -21,7 +21,9 @@ int main(int argc, const char **argv)
         .summary = "sequences that obey the rules, from any classifier's scores",
         .start = "Start with:\n"
                  "  statepath inspect SCORES.h5\n"
-                 "  statepath compare SCORES.h5 --model sleep-aasm --report report.html\n\n"
+                 "  statepath compare SCORES.h5 --model sleep-aasm --report report.html\n"
+                 "  statepath compare nights/ --labels 'labels/{id}.txt' --model sleep-aasm\n"
+                 "  statepath compare predictions.npz --classes config.json --model bio.json\n\n"
                  "`statepath COMMAND --help` lists a command's options, with an example;\n`statepath help figures` says what "
                  "each figure of a result is.\n"
                  "The environment variable STATEPATH_ISA=base|avx2|avx512 chooses the instruction\n"

@@ -74,6 +74,7 @@ struct sp_source {
     sp_paths_info paths;   /* of a file that was opened for its paths */
     bool has_words;        /* the labels are words */
     bool is_unsized;       /* rows [N,T], and nothing says how long each is; a file of one array alone */
+    bool is_of_trainer;    /* rows of scores as transformers' Trainer leaves them: its names, -100, or one array alone */
     bool has_numbers;      /* of text: some are bare numbers, which neither a name nor codes explain */
     bool may_have_header;  /* of a list of labels: the first is 0, which may be the name of a column, as pandas writes it */
     const sp_model *model; /* of labels that are words, or NULL; borrowed */

@@ -1,6 +1,7 @@
 /* What is the same in all formats: ranges, shapes, memory. */
 #include "io/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "io/holes.h"
 #include "io/many.h"
 #include "statepath/model_json.h"
+#include "tags/tags.h"
 
 /* ---- opening ---- */
 
@@ -63,12 +65,57 @@ sp_status sp_source_open_one(const char *file, const sp_request *request, sp_sou
     return status;
 }
 
-/* Names of the columns that the options give. Those that a file has must be the same, in whatever order. */
-static sp_status name_classes(sp_source *source, const char *classes, sp_error *err)
+/* Takes the names that were loaded. */
+static void use_names(sp_source *source, const char *place)
 {
+    source->info.classes = (const char *const *)source->named->classes;
+    source->info.classes_place = place;
+    source->info.n_classes = source->named->n_classes;
+}
+
+/* Tags in the rows of transformers' Trainer, whose columns have no names: they are in the order of the model's config.json, and
+ * hardly ever in that of other rules. One beside the file is taken; where there is none nothing is guessed. */
+static sp_status name_by_config(sp_source *source, const sp_model *model, sp_error *err)
+{
+    const sp_source_info *info = &source->info;
+    if (!source->is_of_trainer || info->classes || !info->has_scores || !model || model->n_classes != info->n_classes)
+        return SP_OK;
+    const char *file = info->n_files > 0 ? info->files[0].name : info->file, *slash = strrchr(file, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - file) : 0, size = folder + sizeof "config.json";
+    sp_tag *tags = malloc((size_t)model->n_classes * sizeof *tags);
+    char *config = malloc(size);
+    bool are_tags = false;
+    sp_error ignored;
+    sp_status status = tags && config ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK)
+        status = sp_tags_read(model->n_classes, (const char *const *)model->classes, tags, &are_tags, err);
+    if (status == SP_OK && are_tags) {
+        snprintf(config, size, "%.*sconfig.json", (int)folder, file);
+        const sp_status loaded = sp_classes_load(config, &source->named, &ignored);
+        if (loaded == SP_ENOMEM)
+            status = sp_no_memory(err);
+        else if (loaded == SP_OK && source->named->n_classes == info->n_classes) {
+            source->info.remark = info->remark ? info->remark : "the columns are named by config.json beside it";
+            use_names(source, "config.json beside it");
+        } else
+            status = sp_fail(err, SP_EDATA,
+                             "%s: its columns have no names, and tags are hardly ever in the order of model %s, %s first; "
+                             "`classes` config.json of the network names them (id2label), or a list of names, or the model's own "
+                             "file where they are in its order",
+                             info->file, model->name, model->classes[0]);
+    }
+    free(config);
+    free(tags);
+    return status;
+}
+
+/* Names of the columns that the options give. Those that a file has must be the same, in whatever order. */
+static sp_status name_classes(sp_source *source, const sp_source_options *options, sp_error *err)
+{
+    const char *classes = options->classes;
     sp_source_info *info = &source->info;
     if (!classes)
-        return SP_OK;
+        return name_by_config(source, options->model, err);
     sp_status status = sp_classes_load(classes, &source->named, err);
     if (status != SP_OK)
         return status;
@@ -84,11 +131,8 @@ static sp_status name_classes(sp_source *source, const char *classes, sp_error *
                            "%s: names its classes itself, among them %s, which `classes` %s does not name; leave it out",
                            info->file, info->classes[k], classes);
     }
-    if (info->classes)
-        return SP_OK;
-    info->classes = (const char *const *)source->named->classes;
-    info->classes_place = "`classes`";
-    info->n_classes = n;
+    if (!info->classes)
+        use_names(source, "`classes`");
     return SP_OK;
 }
 
@@ -99,7 +143,7 @@ static sp_status open_alone(const char *file, const sp_request *request, sp_sour
     if (status == SP_OK)
         status = sp_holes_use(source, request->options->gaps, err);
     if (status == SP_OK)
-        status = name_classes(source, request->options->classes, err);
+        status = name_classes(source, request->options, err);
     if (status == SP_OK)
         *out = source;
     else
@@ -130,7 +174,7 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
     }
     status = sp_many_open(source, request, list, err);
     if (status == SP_OK)
-        status = name_classes(source, request->options->classes, err);
+        status = name_classes(source, request->options, err);
     if (status == SP_OK)
         *out = source;
     else
@@ -187,7 +231,8 @@ sp_status sp_source_open_labels(const char *file, const sp_source_options *optio
         return SP_OK;
     }
     sp_source_close(source);
-    const bool are_at_fault = found == SP_ENOMEM || (found == SP_EDATA && status == SP_EFILE); /* labels, and no scores */
+    const bool are_at_fault =
+        found == SP_ENOMEM || (found == SP_EDATA && status == SP_EFILE && other.step >= 0); /* labels, and no scores */
     return are_at_fault ? sp_fail(err, found, "%s", other.message) : status;
 }
 

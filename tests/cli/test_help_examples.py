@@ -29,13 +29,14 @@ class TestExamples(st.TestCase):
         self.h5("moves.h5", logits=rng.normal(size=(9, 4)), mask=np.tile([True, True, False, True], (9, 1)))
         self.h5("losses.h5", losses=rng.random(6), real=[True, False] * 3)
         np.savez(self.path("export.npz"), softmax=probs, stage=labels)
-        for folder in ("nights", "stages", "out"):
+        for folder in ("nights", "stages", "labels", "out"):
             os.mkdir(self.path(folder))
         with h5py.File(self.path("others.h5"), "w") as f:
             for n, name in enumerate(ids):
                 part = slice(offsets[n], offsets[n + 1])
                 f["night/%s/softmax" % name], f["nights/%s/pred" % name] = probs[part], labels[part]
                 np.save(self.path("nights/%s.npy" % name), probs[part])
+                self.write("labels/%s.txt" % name, "".join("%s\n" % STAGES[k] for k in labels[part]))
                 self.write("stages/%s.txt" % name, "".join("%s\n" % STAGES[k] for k in labels[part]))
         rows = ["%s,%d,%s\n" % (name, t, STAGES[labels[offsets[n] + t]]) for n, name in enumerate(ids) for t in range(lengths[n])]
         for name in ("others.csv", "hypnograms.csv"):
@@ -46,6 +47,8 @@ class TestExamples(st.TestCase):
         self.write("my-rules.json", RULES)
         self.write("config.json", json.dumps({"id2label": {"0": "O", "1": "B-PER", "2": "I-PER", "3": "E-PER", "4": "S-PER"}}))
         np.save(self.path("logits.npy"), rng.normal(size=(4, 5)))
+        np.savez(self.path("predictions.npz"), predictions=rng.normal(size=(3, 4, 5)), label_ids=np.where(np.arange(4) < 3, rng.integers(0, 5, (3, 4)), -100))
+        self.statepath("model", "new", "bioes", "--types", "PER", "-o", "bio.json", "-q")
         self.write("text.txt", "Ann sings in Nome\n")
         self.write("viterbi_calibration.json", json.dumps({"operating_points": {"default": {"biases": {"transition_bias_background_stay": -0.25}}}}))
         self.statepath("compare", "night.h5", "-m", "sleep-aasm", "-o", "paths.h5", "-q")

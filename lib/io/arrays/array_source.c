@@ -201,11 +201,27 @@ static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bo
                               : ", and `transpose` where it is [classes, steps]");
 }
 
+/* Is that the last part of a path? */
+static bool is_called(const char *path, const char *name)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return path && strcmp(slash ? slash + 1 : path, name) == 0;
+}
+
 /* Rows that are no probabilities, beside labels: what transformers' Trainer returns are logits. */
 static bool is_of_trainer(const sp_array_map *map)
 {
-    const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL;
-    return path && strcmp(slash ? slash + 1 : path, SP_TRAINER_SCORES) == 0 && sp_array_part_is(&map->labels);
+    return is_called(map->scores.path, SP_TRAINER_SCORES) && sp_array_part_is(&map->labels);
+}
+
+/* Rows in whose columns a network's labels stand, as transformers leaves them. */
+static bool are_rows_of_trainer(const sp_array_map *map)
+{
+    const bool is_alone = !map->file.store && !map->file.by_name;
+    return map->layout == SP_LAYOUT_PADDED &&
+           (is_alone || map->holds_100 || is_called(map->scores.path, SP_TRAINER_SCORES) ||
+            is_called(map->labels.path, SP_TRAINER_LABELS) || is_called(map->kept_name, "attention_mask") ||
+            is_called(map->kept_name, "word_ids"));
 }
 
 /* The first rows of the recordings from `first` on, SP_ROW_KIND_ROWS at most: rows [n,K]. */
@@ -398,6 +414,7 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
     if (source->kept)
         TRY(find_own_gaps(a, &source->own_gaps, err));
     source->is_unsized = map->is_unsized;
+    source->is_of_trainer = are_rows_of_trainer(map);
     source->says_kept = map->kept_name || map->holds_100;
     source->has_words = sp_array_has_words(map, &map->labels);
     TRY(sp_array_find_classes(map, &a->classes, &source->info, a->classes_place, err));

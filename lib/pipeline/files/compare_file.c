@@ -173,8 +173,8 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again, sp_comparison **out,
-                             sp_run_result *result, sp_error *err)
+static sp_status decode_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
+                             sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;

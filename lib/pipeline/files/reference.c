@@ -226,11 +226,12 @@ static sp_status check_ends(sp_reference *l, sp_source *source, sp_error *err)
         if (steps > 0)
             status = sp_source_read_steps(l->source, n, steps - 1, 1, SP_BLOCK_LABELS, block, err);
         if (status == SP_OK && steps > 0 && block->labels && block->labels[0] < 0)
-            status = sp_fail(err, SP_EDATA,
-                             "%s: row %lld ends without a label, and nothing says how long the rows of %s are; -100 marks what "
-                             "is padding, or write both into one .npz file with an array lengths [%lld] (all %lld when nothing is "
-                             "padded)",
-                             l->file, (long long)n, sp_source_info_of(source)->file, (long long)l->n_recordings, (long long)steps);
+            status =
+                sp_fail(err, SP_EDATA,
+                        "%s: row %lld ends without a label, and nothing says how long the rows of %s are; -100 marks what "
+                        "is padding, or write both into one .npz file with an array lengths [%lld] (all %lld when nothing is "
+                        "padded)",
+                        l->file, (long long)n, sp_source_info_of(source)->file, (long long)l->n_recordings, (long long)steps);
     }
     sp_block_free(block);
     return status;
