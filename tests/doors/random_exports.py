@@ -221,7 +221,187 @@ def mne_annotations(rng, data, folder):
     return ["x.npy", "--labels", "x_annot.csv"]
 
 
-WRITERS = [numpy_npy, numpy_npz, numpy_npz, h5py_file, h5py_file, scipy_mat, pandas_csv, pandas_csv, pandas_csv, mne_annotations]
+# ---- order, and what takes part ----
+
+
+def write_labels(rng, labels, folder):
+    """Labels in a file of their own; of one recording."""
+    how = rng.choice(["npy", "npz", "h5", "txt", "csv", "mat"])
+    words = labels.dtype.kind == "U"
+    if how == "npy":
+        np.save(folder / "y.npy", labels)
+    elif how == "npz":
+        np.savez(folder / "y.npz", labels=labels)
+    elif how == "h5" or (how == "mat" and words):
+        with h5py.File(folder / "y.h5", "w") as f:
+            f["labels"] = labels.astype("S") if words else labels
+        how = "h5"
+    elif how == "mat":
+        scipy.io.savemat(folder / "y.mat", {"labels": labels})
+    else:
+        pd.Series(labels, name="label").to_csv(folder / f"y.{how}", index=False, header=how == "csv")
+    return ["--labels", f"y.{how}"]
+
+
+def ordered_columns(rng, data, folder):
+    """Columns in another order, with names; numbers of labels elsewhere mean one order or the other, or they are words."""
+    order = np.argsort(STAGES) if rng.random() < .5 else rng.permutation(K)
+    names, x = [STAGES[k] for k in order], data.scores[:, order]
+    how = rng.choice(["npz", "h5", "csv", "npy"])
+    words = ["x." + how]
+    if how == "npz":
+        np.savez(folder / "x.npz", **{data.kind: x, "classes": names})
+    elif how == "h5":
+        with h5py.File(folder / "x.h5", "w") as f:
+            f[data.kind] = x
+            f[data.kind].attrs["classes"] = names
+    elif how == "csv":
+        pd.DataFrame(x, columns=names).to_csv(folder / "x.csv", index=False)
+    else:
+        np.save(folder / "x.npy", x)
+        words += ["--classes", ",".join(names)]
+    if how in ("csv", "npy"):
+        words += ["--kind", data.kind]
+    meant = rng.choice(["words", "columns", "model"])
+    columns = np.append(np.argsort(order), -1)[data.labels]
+    labels = np.array([*STAGES, ""])[data.labels] if meant == "words" else columns if meant == "columns" else data.labels
+    words += write_labels(rng, labels, folder)
+    return words + (["--label-order", meant] if meant != "words" and rng.random() < .5 else [])
+
+
+def labels_beside(rng, data, folder):
+    """Numbers beside the scores are columns, whatever their order; an enum of HDF5 has names; truth values are none."""
+    order = np.argsort(STAGES)
+    names, x = [STAGES[k] for k in order], data.scores[:, order]
+    how = rng.choice(["npz", "enum", "bool"])
+    if how == "npz":
+        np.savez(folder / "x.npz", **{data.kind: x, "classes": names, "labels": np.append(np.argsort(order), -1)[data.labels]})
+        return ["x.npz"]
+    with h5py.File(folder / "x.h5", "w") as f:
+        f[data.kind] = x
+        f.attrs["classes"] = names
+        if how == "enum":
+            f.create_dataset("labels", data=data.labels.astype("i1"), dtype=h5py.enum_dtype({name: k for k, name in enumerate(STAGES)}, basetype="i1"))
+        else:
+            f["labels"] = data.labels > 0
+    return ["x.h5"]
+
+
+def shuffled_table(rng, data, folder):
+    """A table of labels whose lines are in another order, by a column of steps; sometimes a step is missing, or there twice."""
+    np.save(folder / "x.npy", data.scores)
+    table = pd.DataFrame({str(rng.choice(["step", "Epoch", "epoch", "index"])): np.arange(len(data.labels)) + int(rng.random() < .5),
+                          str(rng.choice(["label", "Stage", "stage"])): np.array([*STAGES, "?"])[data.labels]})
+    if rng.random() < .3:
+        table.iloc[rng.integers(len(table))] = table.iloc[rng.integers(len(table))]
+    if rng.random() < .3:
+        table = table.iloc[:, [1]]  # and the index
+    table.sample(frac=1, random_state=int(rng.integers(1000))).to_csv(folder / "y.csv", index=table.shape[1] == 1)
+    return ["x.npy", "--kind", data.kind, "--labels", "y.csv"]
+
+
+def unsized_rows(rng, data, folder):
+    """Padded rows whose labels are -1, empty or NaN after the end, and nothing else says where that is."""
+    none = rng.choice(["minus", "words", "nan"])
+    labels = data.padded(data.labels, -1)
+    labels = np.array([*STAGES, ""])[labels] if none == "words" else np.where(labels < 0, np.nan, labels) if none == "nan" else labels
+    scores = data.padded(data.scores, 0)
+    name, other = (("predictions", "label_ids") if rng.random() < .5 else (data.kind, "labels"))
+    how = rng.choice(["npz", "h5", "npy"])
+    if how == "npz":
+        np.savez(folder / "x.npz", **{name: scores, other: labels})
+    elif how == "h5":
+        with h5py.File(folder / "x.h5", "w") as f:
+            f[name], f[other] = scores, labels.astype("S") if none == "words" else labels
+    else:
+        np.save(folder / "x.npy", scores)
+        np.save(folder / "y.npy", labels)
+        return ["x.npy", "--kind", data.kind, "--labels", "y.npy"]
+    return ["x." + how, "--kind", data.kind]
+
+
+def flagged_steps(rng, data, folder):
+    """Packed steps of which flags leave some out: word ids, an attention mask, valid."""
+    total = len(data.labels)
+    extra = np.sort(rng.integers(1, total + 1, rng.integers(1, 9)))  # before which step one is that takes no part
+    kept = np.insert(np.ones(total, bool), extra, False)
+    scores, labels = (np.insert(x, extra, rng.integers(0, 2, (len(extra), *x.shape[1:])), axis=0) for x in (data.scores, data.labels))
+    scores[~kept] = np.resize(np.roll(data.scores, 1, axis=0), (len(extra), K))
+    recording = np.insert(np.repeat(np.arange(len(data.lengths)), data.lengths), extra, np.repeat(np.arange(len(data.lengths)), data.lengths)[extra - 1])
+    name = str(rng.choice(["valid", "attention_mask", "word_ids"]))
+    flags = kept.astype("i8") if name != "word_ids" else np.where(kept, np.cumsum(kept) - 1, np.where(rng.random(len(kept)) < .5, -1, np.cumsum(kept) - 1))
+    arrays = {data.kind: scores, "labels": labels, "lengths": np.bincount(recording), name: flags}
+    if rng.random() < .5:
+        np.savez(folder / "x.npz", **arrays)
+        return ["x.npz", "--gaps", "join"]
+    with h5py.File(folder / "x.h5", "w") as f:
+        for key, x in arrays.items():
+            f[key] = x
+    return ["x.h5", "--gaps", "join"]
+
+
+def faulty_table(rng, data, folder):
+    """A table of scores and labels with one cell that is no number."""
+    frame = pd.DataFrame(data.scores, columns=STAGES).astype(object)
+    frame.iloc[rng.integers(len(frame)), rng.integers(K)] = str(rng.choice(["x", "", "0,5", "1e", "NA"]))
+    frame[str(rng.choice(["label", "labels"]))] = np.array([*STAGES, "?"])[data.labels]
+    frame.to_csv(folder / "x.csv", index=False)
+    return ["x.csv", "--kind", data.kind] + (["--label-confidence", ".9"] if rng.random() < .5 else [])
+
+
+def header_of_numbers(rng, data, folder):
+    """Columns 1 to 5; labels of a Series without a name, whose header is 0."""
+    pd.DataFrame(data.scores, columns=np.arange(1, K + 1)).to_csv(folder / "x.csv", index=False)
+    pd.Series(data.labels).to_csv(folder / "y.csv", index=False, header=bool(rng.random() < .7))
+    return ["x.csv", "--kind", data.kind, "--labels", "y.csv"]
+
+
+def more_columns(rng, data, folder):
+    """A table with a column that is no class: some names are known, others must be named in the sentence."""
+    frame = pd.DataFrame(data.scores, columns=STAGES)
+    name = str(rng.choice(["truth", "obs", "labels", "id", "index", "confidence", "notes"]))
+    frame.insert(int(rng.integers(K + 1)), name, {"index": np.arange(len(frame)), "confidence": data.scores.max(axis=1)}.get(name, np.array([*STAGES, "?"])[data.labels]))
+    if name != "labels":
+        frame["label"] = data.labels
+    frame.to_csv(folder / "x.csv", index=False)
+    return ["x.csv", "--kind", data.kind]
+
+
+def not_what_it_is_called(rng, data, folder):
+    """Probabilities or percentages called logits, and the reverse."""
+    nats = data.scores.astype("f8") if data.kind != "probs" else np.log(np.maximum(data.scores.astype("f8"), 1e-300))
+    probs = np.exp(nats - np.logaddexp.reduce(nats, axis=1, keepdims=True))
+    name, x = [("logits", probs), ("logits", 100 * probs), ("probs", 100 * probs), ("probs", nats - 1), ("log_probs", probs)][rng.integers(5)]
+    np.savez(folder / "x.npz", **{name: x, "labels": data.labels})
+    return ["x.npz"]
+
+
+def frames(rng, data, folder):
+    """The Python package: frames of pandas, polars and Arrow, columns in any order, an index of steps."""
+    import statepath
+
+    order = rng.permutation(K)
+    names, x, y = [STAGES[k] for k in order], data.scores[:, order], np.array([*STAGES, None], object)[data.labels]
+    how = rng.choice(["pandas", "polars", "arrow"])
+    if how == "polars":
+        import polars
+        scores, labels = polars.DataFrame(x, schema=names, orient="row"), polars.Series(y.tolist())
+    elif how == "arrow":
+        import pyarrow
+        scores, labels = pyarrow.table({name: column for name, column in zip(names, x.T)}), y
+    else:
+        scores, labels = pd.DataFrame(x, columns=names), pd.Series(y)
+        if rng.random() < .5:
+            labels = labels.sample(frac=1, random_state=int(rng.integers(1000)))
+    if len(data.lengths) > 1 or rng.random() < .3:
+        return lambda: statepath.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind, lengths=data.lengths).to_json()
+    return lambda: statepath.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind).to_json()
+
+
+WRITERS = [numpy_npy, numpy_npz, numpy_npz, h5py_file, h5py_file, scipy_mat, pandas_csv, pandas_csv, pandas_csv, mne_annotations,
+           ordered_columns, ordered_columns, ordered_columns, labels_beside, shuffled_table, unsized_rows, flagged_steps, faulty_table,
+           header_of_numbers, more_columns, not_what_it_is_called, frames, frames]
+OF_ONE = {mne_annotations, ordered_columns, labels_beside, shuffled_table, faulty_table, header_of_numbers, more_columns, not_what_it_is_called}
 
 
 # ---- the check ----
@@ -236,6 +416,20 @@ def found(text):
     return counts
 
 
+def run_python(call):
+    """The same of a call: what it returns, or the error that is ours."""
+    import warnings
+
+    import statepath
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return subprocess.CompletedProcess([], 0, call(), "")
+        except statepath.StatepathError as error:
+            return subprocess.CompletedProcess([], 1, "", "statepath: %s" % error)
+
+
 def main():
     n_files, seed = (int(sys.argv[i]) if len(sys.argv) > i else usual for i, usual in ((1, 1000), (2, 1)))
     rng = np.random.default_rng(seed)
@@ -244,11 +438,14 @@ def main():
     for i in range(n_files):
         folder = kept / str(i)
         folder.mkdir()
-        data, writer = Data(rng), WRITERS[rng.integers(len(WRITERS))]
-        if writer is mne_annotations and len(data.lengths) > 1:
-            writer = numpy_npz
-        arguments = ["compare", *writer(rng, data, folder), "--model", "sleep-aasm", "--json", "-", "--strategies", "argmax,viterbi"]
-        done = subprocess.run([os.environ["STATEPATH"], *arguments], cwd=folder, capture_output=True, text=True, timeout=60, env=dict(os.environ, NO_COLOR="1"))
+        writer = WRITERS[rng.integers(len(WRITERS))]
+        data = Data(rng)
+        while writer in OF_ONE and len(data.lengths) > 1:
+            data = Data(rng)
+        made = writer(rng, data, folder)
+        arguments = ["compare", *(["(in Python)"] if callable(made) else made), "--model", "sleep-aasm", "--json", "-", "--strategies", "argmax,viterbi"]
+        done = run_python(made) if callable(made) else subprocess.run(
+            [os.environ["STATEPATH"], *arguments], cwd=folder, capture_output=True, text=True, timeout=60, env=dict(os.environ, NO_COLOR="1"))
         if done.returncode not in (0, 1, 2, 3) or (done.returncode in (1, 2) and not done.stderr.startswith("statepath: ")):
             crashed.append(f"{i}: {' '.join(arguments)}: status {done.returncode}: {done.stderr[-300:]}")
             outcome = "crashed"
@@ -263,9 +460,9 @@ def main():
         table[writer.__name__, outcome] += 1
         if outcome in ("right", "refused"):
             shutil.rmtree(folder)
-    print(f"{'writer':16} {'right':>6} {'refused':>8} {'WRONG':>6} {'crashed':>8}")
+    print(f"{'writer':21} {'right':>6} {'refused':>8} {'WRONG':>6} {'crashed':>8}")
     for name in sorted({w.__name__ for w in WRITERS}):
-        print(f"{name:16} {table[name, 'right']:6} {table[name, 'refused']:8} {table[name, 'WRONG']:6} {table[name, 'crashed']:8}")
+        print(f"{name:21} {table[name, 'right']:6} {table[name, 'refused']:8} {table[name, 'WRONG']:6} {table[name, 'crashed']:8}")
     for line in wrong + crashed:
         print(line)
     if wrong or crashed:

@@ -214,7 +214,7 @@ static int64_t flag_words(const sp_array_map *map, int64_t first, int64_t n, con
         *before = greatest;
         if (values[i] >= 0 && values[i] < greatest)
             return i;
-        flags[i] = values[i] >= 0 && (is_first || values[i] != values[i - 1]);
+        flags[i] = values[i] > greatest; /* a word has one first token, even where others stand inside it */
         greatest = values[i] > greatest ? values[i] : greatest;
     }
     return -1;

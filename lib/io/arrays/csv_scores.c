@@ -263,23 +263,10 @@ done:
     return status;
 }
 
-/* Numbers of rows, as pandas writes them, say the order that the rows had; other texts there say nothing. */
 static sp_status check_index(table *t, int32_t c)
 {
-    char what[240];
-    int64_t index;
-    if (!sp_cell_whole(t->cells[c], &index))
-        return SP_OK;
-    if (index > t->index || t->of[SP_COLUMN_STEP] >= 0) {
-        t->index = index;
-        return SP_OK;
-    }
-    snprintf(what, sizeof what,
-             "row %lld follows row %lld: the rows are out of order, or of several recordings; call the column step to have them "
-             "put in "
-             "order, name recordings in a column recording, or leave it out",
-             (long long)index, (long long)t->index);
-    return fail_cell(t, c, what);
+    char what[SP_INDEX_SENTENCE];
+    return t->of[SP_COLUMN_STEP] >= 0 || sp_index_goes_on(t->cells[c], &t->index, what) ? SP_OK : fail_cell(t, c, what);
 }
 
 /* Has the record numbers in two columns of classes? Then the table holds scores. */

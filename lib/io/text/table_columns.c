@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "core/try.h"
+#include "io/text/cells.h"
 
 const char sp_known_columns[] = "recording, step (or epoch), label (or labels), segment and weight";
 
@@ -19,14 +20,28 @@ sp_column_role sp_column_role_of(const char *name)
                  {"labels", SP_COLUMN_LABEL},        {"segment", SP_COLUMN_SEGMENT},
                  {"segments", SP_COLUMN_SEGMENT},    {"weight", SP_COLUMN_WEIGHT},
                  {"weights", SP_COLUMN_WEIGHT},      {"", SP_COLUMN_INDEX},
-                 {"Unnamed: 0", SP_COLUMN_INDEX},    {"time", SP_COLUMN_TIME},
-                 {"timestamp", SP_COLUMN_TIME},      {"class", SP_COLUMN_DECIDED},
-                 {"stage", SP_COLUMN_DECIDED},       {"prediction", SP_COLUMN_DECIDED},
-                 {"predicted", SP_COLUMN_DECIDED}};
+                 {"Unnamed: 0", SP_COLUMN_INDEX},    {"index", SP_COLUMN_INDEX},
+                 {"time", SP_COLUMN_TIME},           {"timestamp", SP_COLUMN_TIME},
+                 {"class", SP_COLUMN_DECIDED},       {"stage", SP_COLUMN_DECIDED},
+                 {"prediction", SP_COLUMN_DECIDED},  {"predicted", SP_COLUMN_DECIDED}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcasecmp(name, known[i].name) == 0)
             return known[i].role;
     return SP_COLUMN_OTHER;
+}
+
+bool sp_index_goes_on(const char *cell, int64_t *last, char sentence[SP_INDEX_SENTENCE])
+{
+    int64_t index;
+    const bool is_number = sp_cell_whole(cell, &index), goes_on = !is_number || index > *last;
+    if (!goes_on)
+        snprintf(
+            sentence, SP_INDEX_SENTENCE,
+            "row %lld follows row %lld: the rows are out of order, or of several recordings; call the column step to have them "
+            "put in order, name recordings in a column recording, or leave it out",
+            (long long)index, (long long)*last);
+    *last = is_number ? index : *last;
+    return goes_on;
 }
 
 /* "recording n1", or "the table". Returns text. */

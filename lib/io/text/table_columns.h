@@ -17,7 +17,7 @@ typedef enum sp_column_role {
     SP_COLUMN_SEGMENT,
     SP_COLUMN_WEIGHT,
     SP_COLUMN_DECIDED, /* class, stage, prediction ...: a class, of which a table of scores does not say who decided it */
-    SP_COLUMN_INDEX,   /* without name, or "Unnamed: 0": numbers of rows as pandas writes them */
+    SP_COLUMN_INDEX,   /* without name, "index" or "Unnamed: 0": numbers of rows as pandas writes them */
     SP_COLUMN_TIME,    /* passed over */
     SP_N_COLUMN_ROLES
 } sp_column_role;
@@ -29,6 +29,11 @@ sp_column_role sp_column_role_of(const char *name);
 extern const char sp_known_columns[];
 
 /* ---- rows in the order of their steps ---- */
+
+/* Numbers of rows say the order that the rows had; other texts in the cell say nothing. *last: the number before, -1 at the
+ * beginning. False, with what to do: the cell's is not above it. */
+enum { SP_INDEX_SENTENCE = 240 };
+bool sp_index_goes_on(const char *cell, int64_t *last, char sentence[SP_INDEX_SENTENCE]);
 
 /* A row that says its step. */
 typedef struct sp_stepped_row {

@@ -27,7 +27,7 @@ static const char spreadsheets[] = ".csv .tsv";
 static const char frames[] = "### Frame level recognition: ###";
 
 /* What a row needs. Of several columns with a label the one that is called so is taken, then class, then stage. */
-enum { RECORDING, STEP, LABEL, N_COLUMNS, NO_RANK = 9 };
+enum { RECORDING, STEP, LABEL, INDEX, N_COLUMNS, NO_RANK = 9 };
 
 /* What is needed while reading. Ids and labels point into the text. */
 typedef struct reading {
@@ -46,6 +46,7 @@ typedef struct reading {
     bool has_numbers;     /* among the labels */
     int64_t current;      /* recording of the last row, or -1 */
     int64_t n_of_current; /* rows of it that follow one another */
+    int64_t index;        /* what the last of them is numbered */
     sp_error *err;
 } reading;
 
@@ -89,6 +90,7 @@ static int column_of(const char *field, int *rank)
     return role == SP_COLUMN_RECORDING                            ? RECORDING
            : role == SP_COLUMN_STEP                               ? STEP
            : role == SP_COLUMN_LABEL || role == SP_COLUMN_DECIDED ? LABEL
+           : role == SP_COLUMN_INDEX                              ? INDEX
                                                                   : N_COLUMNS;
 }
 
@@ -106,7 +108,8 @@ static void look_at_first_line(reading *r)
     snprintf(first, sizeof first, "%.*s", n < 31 ? n : 31, r->in.at);
     sp_cells cell = {.at = first, .delimiter = '\n', .is_free = true};
     sp_cells_next(&cell, &name, &is_last);
-    r->is_list &= column_of(name, &rank) == N_COLUMNS;
+    const int column = column_of(name, &rank);
+    r->is_list &= column == N_COLUMNS || column == INDEX;
 }
 
 static sp_status read_header(reading *r)
@@ -144,6 +147,8 @@ static sp_status read_header(reading *r)
         int found;
         const int c = column_of(field, &found);
         if (c == N_COLUMNS || found > rank[c])
+            continue;
+        if (found == rank[c] && c == INDEX)
             continue;
         if (found == rank[c])
             return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->in.line, field);
@@ -210,6 +215,17 @@ static sp_status read_step(const reading *r, const char *text, int64_t *out)
                    (long long)r->in.line, text);
 }
 
+/* In the table, or in a recording of it. */
+static sp_status check_index(reading *r, const char *cell)
+{
+    char what[SP_INDEX_SENTENCE];
+    if (r->n_of_current == 0)
+        r->index = -1;
+    return sp_index_goes_on(cell, &r->index, what)
+               ? SP_OK
+               : sp_fail(r->err, SP_EDATA, "%s: line %lld: %s", r->file, (long long)r->in.line, what);
+}
+
 /* By the codes where there are any, else a class of the model, or its number. */
 static sp_status read_label(reading *r, const sp_stepped_row *where, const char *text, int32_t *out)
 {
@@ -262,6 +278,8 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
     TRY(find_recording(r, r->column[RECORDING] < 0 ? r->paths->of.name : fields[RECORDING], &one.recording));
     if (r->column[STEP] >= 0)
         TRY(read_step(r, fields[STEP], &one.step));
+    else if (r->column[INDEX] >= 0)
+        TRY(check_index(r, fields[INDEX]));
     TRY(read_label(r, &one, fields[LABEL], &r->labels[r->n_rows]));
     r->rows[r->n_rows++] = one;
     r->n_of_current++;

@@ -139,7 +139,7 @@ def decode_logits(
         chains = [np.ascontiguousarray(r[m]) for r, m in zip(rows, real, strict=True)]
     else:
         words = _words_of(word_ids, rows.shape[:2])
-        begins = (words >= 0) & np.pad(words[:, 1:] != words[:, :-1], ((0, 0), (1, 0)), constant_values=True)
+        begins = words > np.maximum.accumulate(np.pad(words, ((0, 0), (1, 0)), constant_values=-1), axis=1)[:, :-1]
         word = np.cumsum(begins, axis=1) - 1  # of each token, from 0
         takes_part = words >= 0
         if attention_mask is not None:
