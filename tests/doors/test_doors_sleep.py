@@ -8,21 +8,11 @@ import os
 import numpy as np
 
 import statepath_test as st
+from annotations import edf
 
 REAL = os.path.join(st.SHARED, "formats", "edf", "SC4001EC-Hypnogram.edf")
 STAGES = ["Wake", "N1", "N2", "N3", "REM"]
 WORDS = ["?", "unscored", "MT", "Movement time", "Sleep stage ?", "UNS", "art", "unknown"]
-
-
-def edf(runs):
-    """An EDF+ of annotations alone, as EDFbrowser and PhysioNet write them: (seconds, text), one after the other."""
-    lists, at = b"+0\x14\x14\0", 0
-    for seconds, text in runs:
-        lists += b"+%d\x15%d\x14%s\x14\0" % (at, seconds, text.encode())
-        at += seconds
-    lists += b"\0" * (-len(lists) % 2)
-    return (b"0".ljust(184) + b"512".ljust(8) + b"EDF+C".ljust(44) + b"1".ljust(8) + b"0".ljust(8) + b"1".ljust(4) + b"EDF Annotations ".ljust(216) +
-            str(len(lists) // 2).encode().ljust(8) + b"".ljust(32) + lists)
 
 
 def strategies(text):

@@ -275,7 +275,12 @@ static void look_for_scores(table *t)
     int n = 0;
     for (int32_t c = 0; !t->holds_scores && c < t->n_columns; c++) {
         double ignored;
+        char *comma = t->in.delimiter == ',' ? NULL : strchr(t->cells[c], ',');
+        if (comma) /* a decimal comma: a number all the same, at fault */
+            *comma = '.';
         n += t->columns[c].role == SP_COLUMN_OTHER && sp_number_read(t->cells[c], &ignored);
+        if (comma)
+            *comma = ',';
     }
     t->holds_scores |= n > 1;
 }
