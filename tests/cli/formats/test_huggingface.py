@@ -13,6 +13,8 @@ class TestHuggingFace(st.TestCase):
     def setUp(self):
         super().setUp()
         self.statepath("model", "new", "bio", "--types", "A,B", "-o", "m.json", "-q")
+        with open(self.path("config.json"), "w", encoding="utf-8") as f:  # of the network: its columns are in the order of the rules
+            json.dump({"id2label": dict(enumerate(["O", "B-A", "I-A", "B-B", "I-B"]))}, f)
         rng = np.random.default_rng(8)
         self.logits = rng.normal(size=(N, T, K)).astype("f4") * 2
         self.labels = np.full((N, T), -100)

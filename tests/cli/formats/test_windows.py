@@ -33,6 +33,8 @@ class TestWindows(st.TestCase):
         super().setUp()
         self.rng = np.random.default_rng(13)
         self.statepath("model", "new", "bio", "--types", "PER,LOC", "-o", "m.json", "-q")
+        with open(self.path("config.json"), "w", encoding="utf-8") as f:  # of the network: its columns are in the order of the rules
+            json.dump({"id2label": dict(enumerate(TAGS))}, f)
 
     def scores(self, lengths):
         return [self.rng.normal(0, 2, (n, K)) for n in lengths]
