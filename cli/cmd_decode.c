@@ -21,7 +21,10 @@ static sp_status decode_each(const options *o, const char *file, outcome *out, s
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]},
+                                 {"the file of labels", o->run.place.labels},
+                                 {"the file of labels", o->run.reference},
+                                 {NULL, NULL}};
     const bool is_each = o->run.output && !o->run.part.file && strstr(o->run.output, "{id}");
     sp_status status = o->run.output || o->run.part.file
                            ? outputs_check(o, inputs, err)

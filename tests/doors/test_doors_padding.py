@@ -1,5 +1,6 @@
 """Rows [N,T,K] are padded: lengths, flags or labels of -100 say where, whatever the array is called, or nothing is decoded."""
 import json
+import os
 
 import h5py
 import numpy as np
@@ -107,6 +108,23 @@ class TestPadding(st.TestCase):
         with h5py.File(self.path("out.h5")) as f:
             path = f["paths/argmax"][:]
         self.assertEqual(path[path >= 0].tolist(), self.logits.argmax(-1)[labels >= 0].tolist())
+
+    def test_labels_of_each_file(self):
+        """A file of labels for each input; none of them is written over."""
+        os.makedirs(self.path("s"))
+        os.makedirs(self.path("y"))
+        for n in range(3):
+            np.save(self.path("s/n%d.npy" % n), self.logits[n])
+            np.save(self.path("y/n%d.npy" % n), np.full(10, 0))
+        words = ["decode", "s/", *self.options, "--kind", "logits", "--labels", "y/{id}.npy", "--label-order", "columns", "--clamp", "-f", "-o"]
+        self.statepath(*words, "out-{id}.npy")
+        for n in range(3):
+            self.assertEqual(np.load(self.path("out-n%d.npy" % n)).tolist(), [0] * 10)
+        self.assertIn("is an input, which is never written to", self.statepath(*words, "y/{id}.npy", status=2).stderr)
+        one = ["decode", "s/n0.npy", *self.options, "--kind", "logits", "--labels", "y/n0.npy", "--label-order", "columns", "-f", "-o", "y/n0.npy"]
+        self.assertIn("is the file of labels, which is never written to", self.statepath(*one, status=2).stderr)
+        os.remove(self.path("y/n1.npy"))
+        self.assertIn("y/n1.npy: there is no such file; this file is left out", self.statepath(*words, "out-{id}.npy", status=3).stderr)
 
     def test_decode_with_labels_that_are_known(self):
         """--clamp keeps what another file says."""

@@ -1,5 +1,6 @@
 /* sp_compare_file(), sp_decode_file() and sp_decode_files(): the file of scores is opened, paths are written, folds fitted. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "core/owned.h"
@@ -240,11 +241,14 @@ typedef struct known_file {
 } known_file;
 
 typedef struct each {
+    sp_run_options options; /* as given, with the files of labels in their place */
     const sp_run_options *o;
     bool skip_existing;
     sp_file_list *list;
     char **outputs;     /* [n] in one allocation */
-    known_file *inputs; /* [n + 2] the files, the model, the map of codes */
+    char **labels;      /* likewise, of a pattern of files; or NULL */
+    int64_t n_inputs;   /* the files, the model, the map of codes, the labels */
+    known_file *inputs; /* [n_inputs] */
     sp_error first;     /* of the first file that failed */
     sp_decoded_files done;
 } each;
@@ -262,13 +266,18 @@ static sp_status name_files(each *e, sp_error *err)
     sp_status status = sp_file_list_complete(e->list, e->o->output, &e->outputs, err);
     if (status != SP_OK)
         return status;
-    e->inputs = calloc((size_t)n + 2, sizeof *e->inputs);
+    const char *labels = e->o->reference;
+    if (labels && strstr(labels, "{id}") && (status = sp_file_list_complete(e->list, labels, &e->labels, err)) != SP_OK)
+        return status;
+    e->inputs = calloc(2 * (size_t)n + 2, sizeof *e->inputs);
     if (!e->inputs)
         return sp_no_memory(err);
     for (int64_t i = 0; i < n; i++)
-        e->inputs[i] = know(e->list->names[i]);
-    e->inputs[n] = know(e->o->model);
-    e->inputs[n + 1] = know(e->o->map);
+        e->inputs[e->n_inputs++] = know(e->list->names[i]);
+    e->inputs[e->n_inputs++] = know(e->o->model);
+    e->inputs[e->n_inputs++] = know(e->o->map);
+    for (int64_t i = 0; e->labels && i < n; i++)
+        e->inputs[e->n_inputs++] = know(e->labels[i]);
     return SP_OK;
 }
 
@@ -276,7 +285,7 @@ static sp_status name_files(each *e, sp_error *err)
 static sp_status check_output(const each *e, int64_t i, sp_error *err)
 {
     const known_file old = know(e->outputs[i]);
-    for (int64_t k = 0; old.is_there && k < e->list->n + 2; k++)
+    for (int64_t k = 0; old.is_there && k < e->n_inputs; k++)
         if (e->inputs[k].is_there && e->inputs[k].info.st_dev == old.info.st_dev && e->inputs[k].info.st_ino == old.info.st_ino)
             return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the outputs other names",
                            e->outputs[i]);
@@ -306,6 +315,8 @@ static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_
         return SP_OK;
     sp_run_options o = *e->o;
     o.output = e->outputs[i];
+    if (e->labels)
+        o.reference = e->labels[i];
     o.place.more = NULL;
     o.hooks.progress = NULL;
     return sp_decode_file(e->list->names[i], &o, result, err);
@@ -346,9 +357,10 @@ static sp_status decode_each(each *e, sp_run_result *result, sp_error *err)
 sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
                           sp_run_result *result, sp_error *err)
 {
-    each e = {.o = o, .skip_existing = skip_existing};
+    each e = {.options = *o, .o = &e.options, .skip_existing = skip_existing};
     *result = (sp_run_result){.n_undecoded = 0};
     sp_status status = SP_OK;
+    TRY(sp_run_find_labels(&e.options, err));
     TRY(sp_file_list_new(file, o->place.more, &e.list, err));
     TRY(name_files(&e, err));
     for (int64_t i = 0; i < e.list->n; i++)
@@ -356,6 +368,7 @@ sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_e
     TRY(decode_each(&e, result, err));
 done:
     free(e.outputs);
+    free(e.labels);
     free(e.inputs);
     sp_file_list_free(e.list);
     *done = e.done;
