@@ -223,6 +223,10 @@ def test_decoder_index(nights):
     for estimator in (learn.SequenceDecoder(kind="probs"), learn.Stack(None)):
         with pytest.raises(sp.ScoresError, match=r"y\[0\] and X\[0\] have indexes that differ"):
             estimator.fit(X, turned)
+    fitted = learn.SequenceDecoder(kind="probs").fit(X, y)
+    assert fitted.score(X, y) > 0.8
+    with pytest.raises(sp.ScoresError, match=r"y\[0\] and X\[0\] have indexes that differ"):
+        fitted.score(X, turned)
 
 
 def test_stack_features_by_name(nights):

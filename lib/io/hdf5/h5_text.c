@@ -130,15 +130,13 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
 /* Names of an enum's members for n of its values; a value without a name is its number. NULL: no memory. */
 static sp_texts enum_names(hid_t type, const int64_t *values, int64_t n)
 {
-    enum { DIGITS = 24 };
     const int n_members = H5Tget_nmembers(type);
     char **names = calloc((size_t)n_members + 1, sizeof *names);
     int64_t *named = calloc((size_t)n_members + 1, sizeof *named);
     sp_text_span *spans = malloc(((size_t)n + 1) * sizeof *spans);
-    char *digits = malloc(((size_t)n + 1) * DIGITS);
-    sp_texts made = NULL;
+    sp_texts made = NULL, numbers = NULL; /* all as numbers, once one has no name */
     sp_element element;
-    bool has_memory = names && named && spans && digits;
+    bool has_memory = names && named && spans;
     sp_element_of(type, &element);
     for (int m = 0; has_memory && m < n_members; m++) {
         unsigned char raw[sizeof(int64_t)] = {0};
@@ -156,9 +154,10 @@ static sp_texts enum_names(hid_t type, const int64_t *values, int64_t n)
         while (m < n_members && named[m] != values[i])
             m++;
         last = i;
-        char *number = digits + i * DIGITS;
-        const int length = m < n_members ? 0 : snprintf(number, DIGITS, "%lld", (long long)values[i]);
-        spans[i] = m < n_members ? (sp_text_span){names[m], strlen(names[m])} : (sp_text_span){number, (size_t)length};
+        if (m == n_members && !numbers)
+            has_memory = (numbers = sp_texts_of_numbers(values, n)) != NULL;
+        const char *text = m < n_members ? names[m] : numbers ? numbers[i] : "";
+        spans[i] = (sp_text_span){text, strlen(text)};
     }
     if (has_memory)
         made = sp_texts_pack(spans, n);
@@ -167,7 +166,7 @@ static sp_texts enum_names(hid_t type, const int64_t *values, int64_t n)
     free(names);
     free(named);
     free(spans);
-    free(digits);
+    free(numbers);
     return made;
 }
 

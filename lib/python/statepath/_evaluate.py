@@ -406,7 +406,8 @@ def evaluate(
     first = next(iter(given.values()))
     by_labels = labels is not None and not holds_annotations(labels)
     batch = _batch_of_paths(coded.arrays(labels, "labels") if by_labels else plain.arrays(first, "paths"), lengths, gaps, are_scored=by_labels)
-    batch.indexes, batch.what = (indexes_of(labels), "labels") if by_labels else (indexes_of(first), "paths")
+    batch.indexes = indexes_of(labels if by_labels else first, batch.layout == "list")
+    batch.what = "labels" if by_labels else "paths"
     inputs: dict[str, Any] = {
         "offsets": batch.offsets,
         "n_classes": found.n_classes,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._errors import ScoresError, StatepathError
-from ._scores import array_of, integers_of
+from ._scores import array_of, integers_of, is_none
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -22,7 +22,6 @@ USUAL_EPOCH = 30.0
 _UNKNOWN = -2
 _PADDING = -100
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
-_NO_LABEL = ("", "nan", "none", "<na>", "nat")
 _SHOWN = 20
 
 
@@ -74,10 +73,6 @@ def names_of_labels(labels: Any) -> tuple[str, ...]:
     if all(isinstance(v, (int, float, np.number)) for v in seen):
         return tuple(f"class{k}" for k in range(int(max(seen)) + 1))
     return tuple(sorted(str(v) for v in seen))
-
-
-def is_none(label: Any) -> bool:
-    return label is None or str(label).strip().lower() in _NO_LABEL
 
 
 def shown(label: Any) -> str:

@@ -14,6 +14,7 @@ from ._errors import ScoresError, StatepathError
 
 _FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}  # of this machine's byte order
 KINDS = ("log_probs", "probs", "logits", "scores")
+_NO_LABEL = ("", "nan", "none", "<na>", "nat")
 
 
 # ---- one array ----
@@ -39,9 +40,9 @@ def _is_numbered(index: Any) -> bool:
     return index.nlevels == 1 and np.array_equal(np.asarray(index), np.arange(len(index)))
 
 
-def indexes_of(x: Any) -> list[Any]:
+def indexes_of(x: Any, is_list: bool) -> list[Any]:
     """The index of each recording of a list, or of the whole; empty: there are none."""
-    found = [index_of(item) for item in x] if isinstance(x, (list, tuple)) else [index_of(x)]
+    found = [index_of(item) for item in x] if is_list else [index_of(x)]
     return [] if all(index is None for index in found) else found
 
 
@@ -51,12 +52,13 @@ def check_index(index: Any, other: Any, name: str, of: str) -> None:
         return
     if _is_numbered(index) != _is_numbered(other) and set(index) != set(other):
         return
-    step = next(i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b)
-    raise ScoresError(
-        f"{name} and {of} have indexes that differ, at step {step} {other[step]!r} and {index[step]!r}: bring both into one order, as "
-        f"{name}.reindex({of}.index) does, or write {name}.to_numpy() where steps match by their place",
-        step=step,
-    )
+    step = next((i for i, (a, b) in enumerate(zip(index, other, strict=True)) if a != b), None)
+    if step is not None:
+        raise ScoresError(
+            f"{name} and {of} have indexes that differ, at step {step} {other[step]!r} and {index[step]!r}: bring both "
+            f"into one order, as {name}.reindex({of}.index) does, or write {name}.to_numpy() where steps match by place",
+            step=step,
+        )
 
 
 def _refuse_tensor(x: Any, name: str) -> None:
@@ -361,9 +363,11 @@ def order_of_columns(x: Any, columns: Sequence[str] | None, name: str, first: st
     if own is None or (columns is not None and own == list(columns)):
         return None
     if columns is None:
-        raise ScoresError(f"{name} names its columns, and {first} does not: name those of all, or of none", recording=recording)
+        what = f"{name} names its columns, and {first} does not: name those of all, or of none"
+        raise ScoresError(what, recording=recording)
     if sorted(own) != sorted(columns) or len(set(own)) != len(own):
-        raise ScoresError(f"{name} has other columns than {first}: {', '.join(own[:10])}, not {', '.join(columns[:10])}", recording=recording)
+        what = f"{name} has other columns than {first}: {', '.join(own[:10])}, not {', '.join(columns[:10])}"
+        raise ScoresError(what, recording=recording)
     return [own.index(c) for c in columns]
 
 
@@ -402,7 +406,7 @@ def _list(x: Sequence[Any], n_classes: int) -> Batch:
         rows = arrays[0]
     else:
         rows = np.concatenate(arrays) if arrays else np.empty((0, n_classes))
-    return Batch(rows, offsets, "list", columns=columns, frames=frames, indexes=indexes_of(x))
+    return Batch(rows, offsets, "list", columns=columns, frames=frames, indexes=indexes_of(x, True))
 
 
 def _whole(a: NDArray[np.int64], name: str, low: int, high: int, what: str) -> None:
@@ -476,6 +480,11 @@ def _is_plain(labels: Any) -> bool:
     return not any(hasattr(labels, name) for name in ("hypno", "description", "_label_arrays"))
 
 
+def is_none(label: Any) -> bool:
+    """Does it say that a step has no label?"""
+    return label is None or str(label).strip().lower() in _NO_LABEL
+
+
 def check_ends(labels: NDArray[Any]) -> None:
     """Does a row of labels [N,T], of which nothing says how long it is, end in a step without a label? It may be padded there."""
     if labels.size == 0:
@@ -486,12 +495,12 @@ def check_ends(labels: NDArray[Any]) -> None:
     elif labels.dtype.kind == "f":
         none = np.isnan(last) | (last < 0)
     else:
-        none = np.array([str(v).strip().lower() in ("", "nan", "none", "<na>", "nat", "-1") for v in last.tolist()], bool)
+        none = np.array([is_none(v) or str(v).strip() == "-1" for v in last.tolist()], bool)
     if none.any():
         n, (N, T) = int(np.flatnonzero(none)[0]), labels.shape
         raise ScoresError(
-            f"labels: row {n} ends without a label, and nothing says how long the rows are: lengths= or mask= does (lengths=[{T}] * {N} where all are "
-            "steps), or -100 where a row is padded",
+            f"labels: row {n} ends without a label, and nothing says how long the rows are: lengths= or mask= does "
+            f"(lengths=[{T}] * {N} where all are steps), or -100 where a row is padded",
             recording=n,
         )
 

@@ -45,6 +45,12 @@ def _in_columns(sequences: Sequence[Any], columns: Sequence[str] | None, first: 
     return arrays
 
 
+def _check_indexes(sequences: Sequence[Any], y: Any) -> None:
+    """Are the steps of labels in the order of those of X, where both have an index?"""
+    for n, (x, t) in enumerate(zip(sequences, y, strict=True)):
+        check_index(index_of(x), index_of(t), f"y[{n}]", f"X[{n}]")
+
+
 def flatten(X: Any, lengths: Any = None) -> NDArray[Any]:
     """The steps of all sequences one after the other, for estimators whose sample is a step; scores, features, labels or paths.
 
@@ -107,8 +113,10 @@ def _rules_of(rules: Model | str | None) -> Model | None:
 
 
 def _check_order(rules: Model, labels: list[NDArray[Any]], y: Any, sequences: list[Any]) -> None:
-    """Are the columns of arrays, which have no names, in one order, whether by the rules or by the sorted words, as a classifier has them?"""
-    meant = {str(a): b for words, found in zip(_arrays(y, rules), labels, strict=True) for a, b in zip(words.tolist(), found.tolist(), strict=True) if b is not None}
+    """Are the columns of arrays, which have no names, in one order, by the rules and by the sorted words of a classifier?"""
+    meant: dict[str, str] = {}  # by the rules, of each word as it came
+    for words, found in zip(_arrays(y, rules), labels, strict=True):
+        meant |= {str(a): b for a, b in zip(words.tolist(), found.tolist(), strict=True) if b is not None}
     names = [*dict.fromkeys(meant[word] for word in sorted(meant))]
     ranks = [rules.classes.index(name) for name in names]
     if ranks == sorted(ranks):
@@ -119,10 +127,14 @@ def _check_order(rules: Model, labels: list[NDArray[Any]], y: Any, sequences: li
         known = _known(truth)
         best = np.concatenate([array_of(x, "X").argmax(axis=1) for x in sequences])[known]
         by_rules, by_words = (np.mean(np.array(order, object)[best] == truth[known]) for order in (rules.classes, names))
-        agree = f": in the order of the rules the best classes of X agree with y in {by_rules:.2f} of the steps, in the sorted order in {by_words:.2f}"
+        agree = (
+            f": in the order of the rules the best classes of X agree with y in {by_rules:.2f} of the steps, in the sorted "
+            f"order in {by_words:.2f}"
+        )
     raise StatepathError(
-        f"the columns of X have no names, and the rules ({rules.classes[0]} first) are in another order than the sorted labels ({names[0]} first), "
-        f"in which a classifier has them{agree}; classes= names the columns, such as classes=classifier.classes_ or classes=rules.classes"
+        f"the columns of X have no names, and the rules ({rules.classes[0]} first) are in another order than the sorted "
+        f"labels ({names[0]} first), in which a classifier has them{agree}; classes= names the columns, such as "
+        "classes=classifier.classes_ or classes=rules.classes"
     )
 
 
@@ -219,7 +231,9 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_ = np.arange(K) if in_order or len(values) != K else values
             names = tuple(named or (rules.classes if rules is not None else map(str, self.classes_.tolist())))
         if len(names) != K:
-            raise StatepathError(f"X has {K} columns, and there are {len(names)} classes: {', '.join(names[:10])}; classes= names the columns of X")
+            raise StatepathError(
+                f"X has {K} columns, and there are {len(names)} classes: {', '.join(names[:10])}; classes= names the columns of X"
+            )
         if rules is not None:
             order = rules._column_classes(names)
             if order is not None:
@@ -228,7 +242,8 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     self.classes_ = np.array(names)
                 elif names != rules.classes:
                     raise StatepathError(
-                        f"y are numbers, and the columns of X ({names[0]} first) are in another order than the rules ({rules.classes[0]} first): give y as names"
+                        f"y are numbers, and the columns of X ({names[0]} first) are in another order than the rules "
+                        f"({rules.classes[0]} first): give y as names"
                     )
         self._columns = names
 
@@ -241,7 +256,12 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _given(self, X: Any) -> list[NDArray[Any]]:
         """Sequences as arrays in the order of the columns that `fit` saw."""
+        check_is_fitted(self, "model_")
         return _in_columns(_sequences(X), self._named, "what fit() saw")
+
+    def _reading(self) -> Any:
+        """How scores are read, for decode() and marginals()."""
+        return {"kind": self.kind, "epoch_seconds": self.epoch_seconds, "threads": self.threads, "classes": self._columns}
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> SequenceDecoder:
         """Learns from scores X (a list of [T,K]) and labels y (a list of [T]): class names, or numbers, which are columns from 0."""
@@ -250,8 +270,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = _labels(y, rules)
         if not sequences or len(labels) != len(sequences):
             raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
-        for n, (x, t) in enumerate(zip(sequences, y, strict=True)):
-            check_index(index_of(x), index_of(t), f"y[{n}]", f"X[{n}]")
+        _check_indexes(sequences, y)
         self.n_features_in_ = int(np.shape(sequences[0])[1])
         self._name_columns(sequences, labels, y, rules)
         self._named = _first_columns(sequences) or list(self._columns)
@@ -266,7 +285,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kind: Any = self.kind
         self.model_ = _fit(
             [self._numbers(t) for t in labels],
-            self._given(sequences),
+            _in_columns(sequences, self._named),
             rules=rules,
             classes=self._columns,
             method=method,
@@ -286,18 +305,12 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
         """The path of each sequence, in the words of `y`."""
-        check_is_fitted(self, "model_")
-        kind: Any = self.kind
-        how: Any = {"kind": kind, "epoch_seconds": self.epoch_seconds, "threads": self.threads, "classes": self._columns}
-        paths = decode(self._given(X), self.model_, self.strategy, **how)
+        paths = decode(self._given(X), self.model_, self.strategy, **self._reading())
         return [self.classes_[path] for path in paths]
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
         """p(class at a step | all steps, the model) of each sequence; of other folds by :func:`cross_val_predict`, not scikit-learn's."""
-        check_is_fitted(self, "model_")
-        kind: Any = self.kind
-        how: Any = {"kind": kind, "epoch_seconds": self.epoch_seconds, "threads": self.threads, "classes": self._columns}
-        out: list[NDArray[np.float64]] = marginals(self._given(X), self.model_, **how)
+        out: list[NDArray[np.float64]] = marginals(self._given(X), self.model_, **self._reading())
         return out
 
     def _words(self) -> Model:
@@ -306,6 +319,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy over all labelled steps; `sample_weight` is one number a sequence."""
+        _check_indexes(list(X), y)
         right = total = 0.0
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         for path, labels, w in zip(self.predict(X), y, weights, strict=True):
@@ -324,6 +338,7 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     estimator : classifier with predict_proba
         Of one row a step.
     decoder : SequenceDecoder, optional
+        Its `kind` and `classes` are those of the probabilities, whatever they were set to.
     cv : int
         Folds over sequences (or groups) that the probabilities for the decoder come from.
 
@@ -373,8 +388,7 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, groups: Any = None) -> Stack:
         """Fits both; groups are never parted between folds."""
         given, labels = list(X), _labels(y, None if self.decoder is None else _rules_of(self.decoder.rules))
-        for n, (x, t) in enumerate(zip(given, y, strict=True)):
-            check_index(index_of(x), index_of(t), f"y[{n}]", f"X[{n}]")
+        _check_indexes(given, y)
         self._named = _first_columns(given)
         sequences = _in_columns(given, self._named)
         rows, targets = self._rows(sequences, labels)
