@@ -73,11 +73,12 @@ static void use_names(sp_source *source, const char *place)
     source->info.n_classes = source->named->n_classes;
 }
 
-/* Tags in the rows of transformers' Trainer, whose columns have no names: they are in the order of the model's config.json, and
- * hardly ever in that of other rules. One beside the file is taken; where there is none nothing is guessed. */
-static sp_status name_by_config(sp_source *source, const sp_model *model, sp_error *err)
+/* Columns of tags in rows that transformers' Trainer left have no names: their order is that of the network's config.json. One
+ * beside the file is taken; without it scores are refused. */
+static sp_status name_by_config(sp_source *source, const sp_source_options *options, sp_error *err)
 {
     const sp_source_info *info = &source->info;
+    const sp_model *model = options->model;
     if (!source->is_of_trainer || info->classes || !info->has_scores || !model || model->n_classes != info->n_classes)
         return SP_OK;
     const char *file = info->n_files > 0 ? info->files[0].name : info->file, *slash = strrchr(file, '/');
@@ -95,9 +96,13 @@ static sp_status name_by_config(sp_source *source, const sp_model *model, sp_err
         if (loaded == SP_ENOMEM)
             status = sp_no_memory(err);
         else if (loaded == SP_OK && source->named->n_classes == info->n_classes) {
-            source->info.remark = info->remark ? info->remark : "the columns are named by config.json beside it";
             use_names(source, "config.json beside it");
-        } else
+            bool is_same = true;
+            for (int32_t k = 0; k < info->n_classes; k++)
+                is_same &= strcmp(info->classes[k], model->classes[k]) == 0;
+            if (!is_same && !info->remark)
+                source->info.remark = "the columns are named by config.json beside it";
+        } else if (options->needs_scores || options->takes_scores) /* of labels alone their order is told elsewhere */
             status = sp_fail(err, SP_EDATA,
                              "%s: its columns have no names, and tags are hardly ever in the order of model %s, %s first; "
                              "`classes` config.json of the network names them (id2label), or a list of names, or the model's own "
@@ -115,7 +120,7 @@ static sp_status name_classes(sp_source *source, const sp_source_options *option
     const char *classes = options->classes;
     sp_source_info *info = &source->info;
     if (!classes)
-        return name_by_config(source, options->model, err);
+        return name_by_config(source, options, err);
     sp_status status = sp_classes_load(classes, &source->named, err);
     if (status != SP_OK)
         return status;

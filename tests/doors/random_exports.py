@@ -8,6 +8,7 @@ type, names of arrays, index column, header, separator, unscored labels, padding
 the accuracy, illegal transitions and steps of argmax, and the accuracy of Viterbi, that numpy gives. Prints a table of writers and exits with 1
 where any figure is wrong without a word; the files of such cases are kept.
 """
+
 import collections
 import json
 import os
@@ -42,8 +43,8 @@ class Data:
         log_probs = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
         scores = {"probs": np.exp(log_probs), "log_probs": log_probs, "logits": logits}[self.kind]
         self.scores = scores.astype(rng.choice(["f4", "f8"]))
-        labels = np.where(rng.random(total) < .6, log_probs.argmax(axis=1), rng.integers(0, K, total))
-        self.labels = np.where(rng.random(total) < rng.choice([0, .1]), -1, labels)
+        labels = np.where(rng.random(total) < 0.6, log_probs.argmax(axis=1), rng.integers(0, K, total))
+        self.labels = np.where(rng.random(total) < rng.choice([0, 0.1]), -1, labels)
         self.offsets = np.cumsum([0, *self.lengths])
 
     def cut(self, x):
@@ -116,20 +117,30 @@ def name_of(rng, data):
 
 def numpy_npy(rng, data, folder):
     """np.save of the scores, and of the labels beside."""
-    if len(data.lengths) > 1 and rng.random() < .7:
+    if len(data.lengths) > 1 and rng.random() < 0.7:
         for side, x in (("s", data.scores), ("l", data.labels)):
             os.mkdir(folder / side)
             for n, part in enumerate(data.cut(x)):
                 np.save(folder / side / f"r{n}.npy", as_users_hold(rng, part))
         return ["s", "--labels", "l/{id}.npy"]
-    np.save(folder / "s.npy", as_users_hold(rng, data.padded(data.scores, 0) if len(data.lengths) > 1 else data.scores))
-    np.save(folder / "l.npy", labels_as_users_hold(rng, data.padded(data.labels, -1) if len(data.lengths) > 1 else data.labels))
+    np.save(
+        folder / "s.npy",
+        as_users_hold(rng, data.padded(data.scores, 0) if len(data.lengths) > 1 else data.scores),
+    )
+    np.save(
+        folder / "l.npy",
+        labels_as_users_hold(rng, data.padded(data.labels, -1) if len(data.lengths) > 1 else data.labels),
+    )
     return ["s.npy", "--labels", "l.npy"]
 
 
 def arrays_of(rng, data):
     """Arrays by their names, in one of the layouts."""
-    layout = "single" if len(data.lengths) == 1 else str(rng.choice(["packed", "lengths", "padded", "valid", "hundred"]))
+    layout = (
+        "single"
+        if len(data.lengths) == 1
+        else str(rng.choice(["packed", "lengths", "padded", "valid", "hundred"]))
+    )
     scores, labels = data.scores, data.labels
     extra = {}
     if layout == "packed":
@@ -144,25 +155,30 @@ def arrays_of(rng, data):
             extra["valid"] = np.arange(scores.shape[1]) < data.lengths[:, None]
     if layout == "hundred" and np.any(data.labels < 0):
         labels = np.where(labels == -1, -100, labels)  # as Trainer does, where a step has no label
-    out = {name_of(rng, data): as_users_hold(rng, scores), "labels": labels_as_users_hold(rng, labels, words=False) if layout != "hundred" else labels}
-    if layout == "hundred" and rng.random() < .5:
+    out = {
+        name_of(rng, data): as_users_hold(rng, scores),
+        "labels": labels_as_users_hold(rng, labels, words=False) if layout != "hundred" else labels,
+    }
+    if layout == "hundred" and rng.random() < 0.5:
         out = {"predictions": scores, "label_ids": labels}
-    if rng.random() < .3:
-        out |= {"epoch": np.arange(3), "loss": np.array(.5), "fs": np.array([100])}
+    if rng.random() < 0.3:
+        out |= {"epoch": np.arange(3), "loss": np.array(0.5), "fs": np.array([100])}
     return out | extra
 
 
 def numpy_npz(rng, data, folder):
     """np.savez or np.savez_compressed."""
-    (np.savez if rng.random() < .5 else np.savez_compressed)(folder / "x.npz", **arrays_of(rng, data))
+    (np.savez if rng.random() < 0.5 else np.savez_compressed)(folder / "x.npz", **arrays_of(rng, data))
     return ["x.npz"]
 
 
 def h5py_file(rng, data, folder):
     """h5py, plain, chunked or compressed; or a group a recording."""
-    how = [{}, {"compression": "gzip"}, {"chunks": True, "shuffle": True, "compression": "gzip"}][rng.integers(3)]
+    how = [{}, {"compression": "gzip"}, {"chunks": True, "shuffle": True, "compression": "gzip"}][
+        rng.integers(3)
+    ]
     with h5py.File(folder / "x.h5", "w") as f:
-        if rng.random() < .3:
+        if rng.random() < 0.3:
             for n, (e, y) in enumerate(zip(data.cut(data.scores), data.cut(data.labels))):
                 f.create_dataset(f"recordings/r{n}/{data.kind}", data=e, **how)
                 f.create_dataset(f"recordings/r{n}/labels", data=y)
@@ -174,7 +190,7 @@ def h5py_file(rng, data, folder):
 
 def scipy_mat(rng, data, folder):
     """scipy.io.savemat: labels become a row; cells of one recording each."""
-    compress = bool(rng.random() < .5)
+    compress = bool(rng.random() < 0.5)
     if len(data.lengths) > 1:
         cells = {}
         for name, x in ((data.kind, data.scores), ("labels", data.labels)):
@@ -183,29 +199,37 @@ def scipy_mat(rng, data, folder):
                 cell[0, n] = part
             cells[name] = cell
         scipy.io.savemat(folder / "x.mat", cells, do_compression=compress)
-        return ["x.mat", "--scores", data.kind + "/{id}", "--labels-dataset", "labels/{id}"] if rng.random() < .5 else ["x.mat"]
-    scipy.io.savemat(folder / "x.mat", {data.kind: as_users_hold(rng, data.scores), "labels": data.labels}, do_compression=compress)
+        return (
+            ["x.mat", "--scores", data.kind + "/{id}", "--labels-dataset", "labels/{id}"]
+            if rng.random() < 0.5
+            else ["x.mat"]
+        )
+    scipy.io.savemat(
+        folder / "x.mat",
+        {data.kind: as_users_hold(rng, data.scores), "labels": data.labels},
+        do_compression=compress,
+    )
     return ["x.mat"]
 
 
 def pandas_csv(rng, data, folder):
     """to_csv of a frame: named or numbered columns, with or without index, header and labels."""
-    names = [STAGES, list(range(K)), [f"p{k}" for k in range(K)]][rng.choice(3, p=[.5, .4, .1])]
+    names = [STAGES, list(range(K)), [f"p{k}" for k in range(K)]][rng.choice(3, p=[0.5, 0.4, 0.1])]
     frame = pd.DataFrame(data.scores, columns=names)
     options = []
     sep = str(rng.choice([",", ",", "\t", ";"]))
-    has_labels = rng.random() < .5
+    has_labels = rng.random() < 0.5
     if has_labels:
-        frame["label"] = np.array([*STAGES, "?"])[data.labels] if rng.random() < .5 else data.labels
+        frame["label"] = np.array([*STAGES, "?"])[data.labels] if rng.random() < 0.5 else data.labels
     if len(data.lengths) > 1:
         frame.insert(0, "recording", np.repeat([f"r{n}" for n in range(len(data.lengths))], data.lengths))
-    header = bool(rng.random() < .8)
-    frame.to_csv(folder / "x.csv", sep=sep, index=bool(rng.random() < .4), header=header)
+    header = bool(rng.random() < 0.8)
+    frame.to_csv(folder / "x.csv", sep=sep, index=bool(rng.random() < 0.4), header=header)
     if data.kind != "probs":
         options += ["--kind", data.kind]
     if not has_labels:
         y = pd.Series(labels_as_users_hold(rng, data.labels), name="label")
-        y.to_csv(folder / "y.csv", index=bool(rng.random() < .3), header=bool(rng.random() < .5))
+        y.to_csv(folder / "y.csv", index=bool(rng.random() < 0.3), header=bool(rng.random() < 0.5))
         options += ["--labels", "y.csv"]
     return ["x.csv", *options]
 
@@ -215,9 +239,21 @@ def mne_annotations(rng, data, folder):
     np.save(folder / "x.npy", data.scores)
     starts = np.flatnonzero(np.diff(data.labels, prepend=-9))
     ends = np.append(starts[1:], len(data.labels))
-    words = ["Sleep stage W", "Sleep stage 1", "Sleep stage 2", "Sleep stage 3", "Sleep stage R", "Sleep stage ?"]
-    pd.DataFrame({"onset": 30. * starts, "duration": 30. * (ends - starts), "description": [words[data.labels[s]] for s in starts]}).to_csv(
-        folder / "x_annot.csv", index=False)
+    words = [
+        "Sleep stage W",
+        "Sleep stage 1",
+        "Sleep stage 2",
+        "Sleep stage 3",
+        "Sleep stage R",
+        "Sleep stage ?",
+    ]
+    pd.DataFrame(
+        {
+            "onset": 30.0 * starts,
+            "duration": 30.0 * (ends - starts),
+            "description": [words[data.labels[s]] for s in starts],
+        }
+    ).to_csv(folder / "x_annot.csv", index=False)
     return ["x.npy", "--labels", "x_annot.csv"]
 
 
@@ -244,8 +280,8 @@ def write_labels(rng, labels, folder):
 
 
 def ordered_columns(rng, data, folder):
-    """Columns in another order, with names; numbers of labels elsewhere mean one order or the other, or they are words."""
-    order = np.argsort(STAGES) if rng.random() < .5 else rng.permutation(K)
+    """Columns in another order, with names; labels elsewhere are numbers by one order or the other, or words."""
+    order = np.argsort(STAGES) if rng.random() < 0.5 else rng.permutation(K)
     names, x = [STAGES[k] for k in order], data.scores[:, order]
     how = rng.choice(["npz", "h5", "csv", "npy"])
     words = ["x." + how]
@@ -264,39 +300,57 @@ def ordered_columns(rng, data, folder):
         words += ["--kind", data.kind]
     meant = rng.choice(["words", "columns", "model"])
     columns = np.append(np.argsort(order), -1)[data.labels]
-    labels = np.array([*STAGES, ""])[data.labels] if meant == "words" else columns if meant == "columns" else data.labels
+    labels = (
+        np.array([*STAGES, ""])[data.labels]
+        if meant == "words"
+        else columns if meant == "columns" else data.labels
+    )
     words += write_labels(rng, labels, folder)
-    return words + (["--label-order", meant] if meant != "words" and rng.random() < .5 else [])
+    return words + (["--label-order", meant] if meant != "words" and rng.random() < 0.5 else [])
 
 
 def labels_beside(rng, data, folder):
-    """Numbers beside the scores are columns, whatever their order; an enum of HDF5 has names; truth values are none."""
+    """Numbers beside the scores are columns; an enum of HDF5 has names; truth values are none."""
     order = np.argsort(STAGES)
     names, x = [STAGES[k] for k in order], data.scores[:, order]
     how = rng.choice(["npz", "enum", "bool"])
     if how == "npz":
-        np.savez(folder / "x.npz", **{data.kind: x, "classes": names, "labels": np.append(np.argsort(order), -1)[data.labels]})
+        np.savez(
+            folder / "x.npz",
+            **{data.kind: x, "classes": names, "labels": np.append(np.argsort(order), -1)[data.labels]},
+        )
         return ["x.npz"]
     with h5py.File(folder / "x.h5", "w") as f:
         f[data.kind] = x
         f.attrs["classes"] = names
         if how == "enum":
-            f.create_dataset("labels", data=data.labels.astype("i1"), dtype=h5py.enum_dtype({name: k for k, name in enumerate(STAGES)}, basetype="i1"))
+            f.create_dataset(
+                "labels",
+                data=data.labels.astype("i1"),
+                dtype=h5py.enum_dtype({name: k for k, name in enumerate(STAGES)}, basetype="i1"),
+            )
         else:
             f["labels"] = data.labels > 0
     return ["x.h5"]
 
 
 def shuffled_table(rng, data, folder):
-    """A table of labels whose lines are in another order, by a column of steps; sometimes a step is missing, or there twice."""
+    """A table of labels in another order, by a column of steps; sometimes one is missing, or there twice."""
     np.save(folder / "x.npy", data.scores)
-    table = pd.DataFrame({str(rng.choice(["step", "Epoch", "epoch", "index"])): np.arange(len(data.labels)) + int(rng.random() < .5),
-                          str(rng.choice(["label", "Stage", "stage"])): np.array([*STAGES, "?"])[data.labels]})
-    if rng.random() < .3:
+    table = pd.DataFrame(
+        {
+            str(rng.choice(["step", "Epoch", "epoch", "index"])): np.arange(len(data.labels))
+            + int(rng.random() < 0.5),
+            str(rng.choice(["label", "Stage", "stage"])): np.array([*STAGES, "?"])[data.labels],
+        }
+    )
+    if rng.random() < 0.3:
         table.iloc[rng.integers(len(table))] = table.iloc[rng.integers(len(table))]
-    if rng.random() < .3:
+    if rng.random() < 0.3:
         table = table.iloc[:, [1]]  # and the index
-    table.sample(frac=1, random_state=int(rng.integers(1000))).to_csv(folder / "y.csv", index=table.shape[1] == 1)
+    table.sample(frac=1, random_state=int(rng.integers(1000))).to_csv(
+        folder / "y.csv", index=table.shape[1] == 1
+    )
     return ["x.npy", "--kind", data.kind, "--labels", "y.csv"]
 
 
@@ -304,9 +358,13 @@ def unsized_rows(rng, data, folder):
     """Padded rows whose labels are -1, empty or NaN after the end, and nothing else says where that is."""
     none = rng.choice(["minus", "words", "nan"])
     labels = data.padded(data.labels, -1)
-    labels = np.array([*STAGES, ""])[labels] if none == "words" else np.where(labels < 0, np.nan, labels) if none == "nan" else labels
+    labels = (
+        np.array([*STAGES, ""])[labels]
+        if none == "words"
+        else np.where(labels < 0, np.nan, labels) if none == "nan" else labels
+    )
     scores = data.padded(data.scores, 0)
-    name, other = (("predictions", "label_ids") if rng.random() < .5 else (data.kind, "labels"))
+    name, other = ("predictions", "label_ids") if rng.random() < 0.5 else (data.kind, "labels")
     how = rng.choice(["npz", "h5", "npy"])
     if how == "npz":
         np.savez(folder / "x.npz", **{name: scores, other: labels})
@@ -323,15 +381,30 @@ def unsized_rows(rng, data, folder):
 def flagged_steps(rng, data, folder):
     """Packed steps of which flags leave some out: word ids, an attention mask, valid."""
     total = len(data.labels)
-    extra = np.sort(rng.integers(1, total + 1, rng.integers(1, 9)))  # before which step one is that takes no part
+    extra = np.sort(
+        rng.integers(1, total + 1, rng.integers(1, 9))
+    )  # before which step one is that takes no part
     kept = np.insert(np.ones(total, bool), extra, False)
-    scores, labels = (np.insert(x, extra, rng.integers(0, 2, (len(extra), *x.shape[1:])), axis=0) for x in (data.scores, data.labels))
+    scores, labels = (
+        np.insert(x, extra, rng.integers(0, 2, (len(extra), *x.shape[1:])), axis=0)
+        for x in (data.scores, data.labels)
+    )
     scores[~kept] = np.resize(np.roll(data.scores, 1, axis=0), (len(extra), K))
-    recording = np.insert(np.repeat(np.arange(len(data.lengths)), data.lengths), extra, np.repeat(np.arange(len(data.lengths)), data.lengths)[extra - 1])
+    recording = np.insert(
+        np.repeat(np.arange(len(data.lengths)), data.lengths),
+        extra,
+        np.repeat(np.arange(len(data.lengths)), data.lengths)[extra - 1],
+    )
     name = str(rng.choice(["valid", "attention_mask", "word_ids"]))
-    flags = kept.astype("i8") if name != "word_ids" else np.where(kept, np.cumsum(kept) - 1, np.where(rng.random(len(kept)) < .5, -1, np.cumsum(kept) - 1))
+    flags = (
+        kept.astype("i8")
+        if name != "word_ids"
+        else np.where(
+            kept, np.cumsum(kept) - 1, np.where(rng.random(len(kept)) < 0.5, -1, np.cumsum(kept) - 1)
+        )
+    )
     arrays = {data.kind: scores, "labels": labels, "lengths": np.bincount(recording), name: flags}
-    if rng.random() < .5:
+    if rng.random() < 0.5:
         np.savez(folder / "x.npz", **arrays)
         return ["x.npz", "--gaps", "join"]
     with h5py.File(folder / "x.h5", "w") as f:
@@ -346,13 +419,13 @@ def faulty_table(rng, data, folder):
     frame.iloc[rng.integers(len(frame)), rng.integers(K)] = str(rng.choice(["x", "", "0,5", "1e", "NA"]))
     frame[str(rng.choice(["label", "labels"]))] = np.array([*STAGES, "?"])[data.labels]
     frame.to_csv(folder / "x.csv", index=False)
-    return ["x.csv", "--kind", data.kind] + (["--label-confidence", ".9"] if rng.random() < .5 else [])
+    return ["x.csv", "--kind", data.kind] + (["--label-confidence", ".9"] if rng.random() < 0.5 else [])
 
 
 def header_of_numbers(rng, data, folder):
     """Columns 1 to 5; labels of a Series without a name, whose header is 0."""
     pd.DataFrame(data.scores, columns=np.arange(1, K + 1)).to_csv(folder / "x.csv", index=False)
-    pd.Series(data.labels).to_csv(folder / "y.csv", index=False, header=bool(rng.random() < .7))
+    pd.Series(data.labels).to_csv(folder / "y.csv", index=False, header=bool(rng.random() < 0.7))
     return ["x.csv", "--kind", data.kind, "--labels", "y.csv"]
 
 
@@ -360,7 +433,13 @@ def more_columns(rng, data, folder):
     """A table with a column that is no class: some names are known, others must be named in the sentence."""
     frame = pd.DataFrame(data.scores, columns=STAGES)
     name = str(rng.choice(["truth", "obs", "labels", "id", "index", "confidence", "notes"]))
-    frame.insert(int(rng.integers(K + 1)), name, {"index": np.arange(len(frame)), "confidence": data.scores.max(axis=1)}.get(name, np.array([*STAGES, "?"])[data.labels]))
+    frame.insert(
+        int(rng.integers(K + 1)),
+        name,
+        {"index": np.arange(len(frame)), "confidence": data.scores.max(axis=1)}.get(
+            name, np.array([*STAGES, "?"])[data.labels]
+        ),
+    )
     if name != "labels":
         frame["label"] = data.labels
     frame.to_csv(folder / "x.csv", index=False)
@@ -369,9 +448,19 @@ def more_columns(rng, data, folder):
 
 def not_what_it_is_called(rng, data, folder):
     """Probabilities or percentages called logits, and the reverse."""
-    nats = data.scores.astype("f8") if data.kind != "probs" else np.log(np.maximum(data.scores.astype("f8"), 1e-300))
+    nats = (
+        data.scores.astype("f8")
+        if data.kind != "probs"
+        else np.log(np.maximum(data.scores.astype("f8"), 1e-300))
+    )
     probs = np.exp(nats - np.logaddexp.reduce(nats, axis=1, keepdims=True))
-    name, x = [("logits", probs), ("logits", 100 * probs), ("probs", 100 * probs), ("probs", nats - 1), ("log_probs", probs)][rng.integers(5)]
+    name, x = [
+        ("logits", probs),
+        ("logits", 100 * probs),
+        ("probs", 100 * probs),
+        ("probs", nats - 1),
+        ("log_probs", probs),
+    ][rng.integers(5)]
     np.savez(folder / "x.npz", **{name: x, "labels": data.labels})
     return ["x.npz"]
 
@@ -381,27 +470,68 @@ def frames(rng, data, folder):
     import statepath
 
     order = rng.permutation(K)
-    names, x, y = [STAGES[k] for k in order], data.scores[:, order], np.array([*STAGES, None], object)[data.labels]
+    names, x, y = (
+        [STAGES[k] for k in order],
+        data.scores[:, order],
+        np.array([*STAGES, None], object)[data.labels],
+    )
     how = rng.choice(["pandas", "polars", "arrow"])
     if how == "polars":
         import polars
+
         scores, labels = polars.DataFrame(x, schema=names, orient="row"), polars.Series(y.tolist())
     elif how == "arrow":
         import pyarrow
+
         scores, labels = pyarrow.table({name: column for name, column in zip(names, x.T)}), y
     else:
         scores, labels = pd.DataFrame(x, columns=names), pd.Series(y)
-        if rng.random() < .5:
+        if rng.random() < 0.5:
             labels = labels.sample(frac=1, random_state=int(rng.integers(1000)))
-    if len(data.lengths) > 1 or rng.random() < .3:
-        return lambda: statepath.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind, lengths=data.lengths).to_json()
-    return lambda: statepath.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind).to_json()
+    if len(data.lengths) > 1 or rng.random() < 0.3:
+        return lambda: statepath.compare(
+            scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind, lengths=data.lengths
+        ).to_json()
+    return lambda: statepath.compare(
+        scores, labels, "sleep-aasm", ["argmax", "viterbi"], kind=data.kind
+    ).to_json()
 
 
-WRITERS = [numpy_npy, numpy_npz, numpy_npz, h5py_file, h5py_file, scipy_mat, pandas_csv, pandas_csv, pandas_csv, mne_annotations,
-           ordered_columns, ordered_columns, ordered_columns, labels_beside, shuffled_table, unsized_rows, flagged_steps, faulty_table,
-           header_of_numbers, more_columns, not_what_it_is_called, frames, frames]
-OF_ONE = {mne_annotations, ordered_columns, labels_beside, shuffled_table, faulty_table, header_of_numbers, more_columns, not_what_it_is_called}
+WRITERS = [
+    numpy_npy,
+    numpy_npz,
+    numpy_npz,
+    h5py_file,
+    h5py_file,
+    scipy_mat,
+    pandas_csv,
+    pandas_csv,
+    pandas_csv,
+    mne_annotations,
+    ordered_columns,
+    ordered_columns,
+    ordered_columns,
+    labels_beside,
+    shuffled_table,
+    unsized_rows,
+    flagged_steps,
+    faulty_table,
+    header_of_numbers,
+    more_columns,
+    not_what_it_is_called,
+    frames,
+    frames,
+]
+OF_ONE = {
+    mne_annotations,
+    ordered_columns,
+    labels_beside,
+    shuffled_table,
+    faulty_table,
+    header_of_numbers,
+    more_columns,
+    not_what_it_is_called,
+}
 
 
 # ---- the check ----
@@ -443,30 +573,61 @@ def main():
         while writer in OF_ONE and len(data.lengths) > 1:
             data = Data(rng)
         made = writer(rng, data, folder)
-        arguments = ["compare", *(["(in Python)"] if callable(made) else made), "--model", "sleep-aasm", "--json", "-", "--strategies", "argmax,viterbi"]
-        done = run_python(made) if callable(made) else subprocess.run(
-            [os.environ["STATEPATH"], *arguments], cwd=folder, capture_output=True, text=True, timeout=60, env=dict(os.environ, NO_COLOR="1"))
-        if done.returncode not in (0, 1, 2, 3) or (done.returncode in (1, 2) and not done.stderr.startswith("statepath: ")):
+        arguments = [
+            "compare",
+            *(["(in Python)"] if callable(made) else made),
+            "--model",
+            "sleep-aasm",
+            "--json",
+            "-",
+            "--strategies",
+            "argmax,viterbi",
+        ]
+        done = (
+            run_python(made)
+            if callable(made)
+            else subprocess.run(
+                [os.environ["STATEPATH"], *arguments],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env=dict(os.environ, NO_COLOR="1"),
+            )
+        )
+        if done.returncode not in (0, 1, 2, 3) or (
+            done.returncode in (1, 2) and not done.stderr.startswith("statepath: ")
+        ):
             crashed.append(f"{i}: {' '.join(arguments)}: status {done.returncode}: {done.stderr[-300:]}")
             outcome = "crashed"
-        elif done.returncode in (1, 2, 3):  # 3: recordings that could not be decoded are named, as rows of zeros after a recording's end
+        elif done.returncode in (
+            1,
+            2,
+            3,
+        ):  # 3: recordings that could not be decoded are named, as rows of zeros after a recording's end
             outcome = "refused"
             if os.environ.get("SHOW"):
                 print(f"{i} {writer.__name__}: {done.stderr.strip()}")
         else:
             outcome = "right" if found(done.stdout) == data.figures() else "WRONG"
             if outcome == "WRONG":
-                wrong.append(f"{i}: {' '.join(arguments)}: {dict(found(done.stdout))}, truly {dict(data.figures())}; notes: {done.stderr.strip()}")
+                wrong.append(
+                    f"{i}: {' '.join(arguments)}: {dict(found(done.stdout))}, truly {dict(data.figures())}; notes: {done.stderr.strip()}"
+                )
         table[writer.__name__, outcome] += 1
         if outcome in ("right", "refused"):
             shutil.rmtree(folder)
     print(f"{'writer':21} {'right':>6} {'refused':>8} {'WRONG':>6} {'crashed':>8}")
     for name in sorted({w.__name__ for w in WRITERS}):
-        print(f"{name:21} {table[name, 'right']:6} {table[name, 'refused']:8} {table[name, 'WRONG']:6} {table[name, 'crashed']:8}")
+        print(
+            f"{name:21} {table[name, 'right']:6} {table[name, 'refused']:8} {table[name, 'WRONG']:6} {table[name, 'crashed']:8}"
+        )
     for line in wrong + crashed:
         print(line)
     if wrong or crashed:
-        sys.exit(f"{len(wrong)} silently wrong, {len(crashed)} crashed of {n_files}; their files are in {kept}")
+        sys.exit(
+            f"{len(wrong)} silently wrong, {len(crashed)} crashed of {n_files}; their files are in {kept}"
+        )
     shutil.rmtree(kept)
 
 

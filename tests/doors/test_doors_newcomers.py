@@ -1,7 +1,8 @@
-"""The first hour of four people with files of their own: what they type, the wrong turns, and figures as scikit-learn and seqeval have them.
+"""The first hour of four people with files of their own: what they type, and the wrong turns.
 
-A fifth works in Python: tests/python/test_newcomer.py.
+Figures are as scikit-learn and seqeval have them. A fifth works in Python: tests/python/test_newcomer.py.
 """
+
 import csv
 import json
 import os
@@ -28,8 +29,10 @@ TAGS = ["B-LOC", "B-PER", "I-LOC", "I-PER", "O"]
 ACTIONS = ["background", "pour", "stir", "cut"]
 
 
-def scores_of(rng, truth, K, sharpness=.25):
-    return (rng.dirichlet(np.ones(K), len(truth)) * (1 - sharpness) + sharpness * np.eye(K)[truth]).astype("f4")
+def scores_of(rng, truth, K, sharpness=0.25):
+    return (rng.dirichlet(np.ones(K), len(truth)) * (1 - sharpness) + sharpness * np.eye(K)[truth]).astype(
+        "f4"
+    )
 
 
 def runs_of(rng, K, n_runs, longest):
@@ -62,8 +65,10 @@ def entity_f1(true, said):
 
 def edit_score(said, true):
     """Of segments, as MS-TCN's script has it; background is none."""
+
     def segments(path):
         return [int(path[t]) for t in changes(path) if ACTIONS[path[t]] != "background"]
+
     a, b = segments(said), segments(true)
     d = np.zeros((len(a) + 1, len(b) + 1))
     d[:, 0], d[0] = np.arange(len(a) + 1), np.arange(len(b) + 1)
@@ -115,7 +120,14 @@ class TestSleep(Newcomer):
     def setUp(self):
         super().setUp()
         self.folders("nights", "hypnograms")
-        words = ["Sleep stage W", "Sleep stage 1", "Sleep stage 2", "Sleep stage 3", "Sleep stage R", "Sleep stage ?"]
+        words = [
+            "Sleep stage W",
+            "Sleep stage 1",
+            "Sleep stage 2",
+            "Sleep stage 3",
+            "Sleep stage R",
+            "Sleep stage ?",
+        ]
         self.true, self.probs = [], []
         for n in range(4):
             true = runs_of(self.rng, 5, 30, 12)
@@ -129,7 +141,11 @@ class TestSleep(Newcomer):
                 f.write(edf([(30 * int(b - a), words[true[a]]) for a, b in zip(starts, ends)]))
 
     def test_first_hour(self):
-        self.turn("nights/", sentence="--model is missing: a file, or a shipped model (`statepath model list`)", status=2)
+        self.turn(
+            "nights/",
+            sentence="--model is missing: a file, or a shipped model (`statepath model list`)",
+            status=2,
+        )
         self.turn("nights/", "-m", "sleep_aasm", sentence='did you mean "sleep-aasm"?')
         self.assertIn("4", self.statepath("inspect", "nights/").stdout)
         found = self.compare("nights/", "--labels", "hypnograms/{id}.edf", "-m", "sleep-aasm")
@@ -137,6 +153,7 @@ class TestSleep(Newcomer):
         self.statepath("decode", "nights/", "-m", "sleep-aasm", "-o", "paths.h5", "-q")
         found = self.compare("nights/", "--labels", "hypnograms/{id}.edf", "-m", "sleep-aasm")
         import h5py
+
         with h5py.File(self.path("paths.h5")) as f:
             paths = np.split(f["paths/viterbi"][:], f["offsets"][1:-1])
         self.as_sklearn(found["viterbi"], self.true, paths, range(5))
@@ -152,10 +169,17 @@ class TestSleep(Newcomer):
             np.save(self.path("numbers/n%d.npy" % n), np.append(np.argsort(order), -1)[true])
         words = ["sorted/", "-m", "sleep-aasm", "--classes", ",".join(SORTED), "--labels"]
         said = [p.argmax(1) for p in self.probs]
-        accuracy = accuracy_score(np.concatenate(self.true)[np.concatenate(self.true) >= 0], np.concatenate(said)[np.concatenate(self.true) >= 0])
+        accuracy = accuracy_score(
+            np.concatenate(self.true)[np.concatenate(self.true) >= 0],
+            np.concatenate(said)[np.concatenate(self.true) >= 0],
+        )
         self.assertAlmostEqual(self.compare(*words, "words/{id}.txt")["argmax"]["accuracy"], accuracy, 12)
         self.turn(*words, "numbers/{id}.npy", sentence="--label-order columns or model says which is meant")
-        self.assertAlmostEqual(self.compare(*words, "numbers/{id}.npy", "--label-order", "columns")["argmax"]["accuracy"], accuracy, 12)
+        self.assertAlmostEqual(
+            self.compare(*words, "numbers/{id}.npy", "--label-order", "columns")["argmax"]["accuracy"],
+            accuracy,
+            12,
+        )
 
 
 class TestTags(Newcomer):
@@ -183,26 +207,74 @@ class TestTags(Newcomer):
 
     def test_first_hour(self):
         self.statepath("model", "new", "bio", "--types", "PER,LOC", "-o", "bio.json", "-q")
-        self.turn("run/eval.npz", "-m", "bio.json", "-q", sentence="--gaps join makes its neighbours adjacent")
-        self.turn("moved/eval.npz", "-m", "bio.json", "--gaps", "join", sentence="--classes config.json of the network names them")
+        self.turn(
+            "run/eval.npz", "-m", "bio.json", "-q", sentence="--gaps join makes its neighbours adjacent"
+        )
+        self.turn(
+            "moved/eval.npz",
+            "-m",
+            "bio.json",
+            "--gaps",
+            "join",
+            sentence="--classes config.json of the network names them",
+        )
         f1 = entity_f1(self.words_of(self.true), self.words_of(self.logits.argmax(2)))
         two = ["predictions.npy", "--kind", "logits", "--label-order", "columns", "--labels"]
-        for words in (["run/eval.npz"], ["moved/eval.npz", "--classes", "moved/names.json"], ["run/" + two[0], *two[1:], "run/label_ids.npy"],
-                      ["moved/" + two[0], *two[1:], "moved/label_ids.npy", "--classes", "moved/names.json"]):
+        for words in (
+            ["run/eval.npz"],
+            ["moved/eval.npz", "--classes", "moved/names.json"],
+            ["run/" + two[0], *two[1:], "run/label_ids.npy"],
+            ["moved/" + two[0], *two[1:], "moved/label_ids.npy", "--classes", "moved/names.json"],
+        ):
             found = self.compare(*words, "-m", "bio.json", "--gaps", "join")
             self.assertAlmostEqual(found["argmax"]["entities"]["f1"], f1, 12)
             self.assertEqual(found["viterbi"]["illegal"], 0)
         padded = np.where(self.labels < 0, -1, self.labels)
         np.savez(self.path("run/minus.npz"), logits=self.logits, labels=padded)
         self.turn("run/minus.npz", "-m", "bio.json", sentence="nothing says how long each is")
-        self.turn("run/predictions.npy", "-m", "bio.json", "--kind", "logits", "--gaps", "join", "-o", "t.conll", "-q", command="decode",
-                  sentence="--labels FILE, where they are -100", status=2)
-        self.statepath("decode", "run/predictions.npy", "-m", "bio.json", "--kind", "logits", "--gaps", "join", "--labels", "run/label_ids.npy",
-                       "--label-order", "columns", "-o", "t.conll", "-q")
+        self.turn(
+            "run/predictions.npy",
+            "-m",
+            "bio.json",
+            "--kind",
+            "logits",
+            "--gaps",
+            "join",
+            "-o",
+            "t.conll",
+            "-q",
+            command="decode",
+            sentence="--labels FILE, where they are -100",
+            status=2,
+        )
+        self.statepath(
+            "decode",
+            "run/predictions.npy",
+            "-m",
+            "bio.json",
+            "--kind",
+            "logits",
+            "--gaps",
+            "join",
+            "--labels",
+            "run/label_ids.npy",
+            "--label-order",
+            "columns",
+            "-o",
+            "t.conll",
+            "-q",
+        )
         with open(self.path("t.conll"), encoding="utf-8") as f:
-            sentences = [[line.split()[-1] for line in part.splitlines() if not line.startswith("#")] for part in f.read().strip().split("\n\n")]
+            sentences = [
+                [line.split()[-1] for line in part.splitlines() if not line.startswith("#")]
+                for part in f.read().strip().split("\n\n")
+            ]
         f1 = entity_f1(self.words_of(self.true), sentences)
-        self.assertAlmostEqual(self.compare("run/eval.npz", "-m", "bio.json", "--gaps", "join")["viterbi"]["entities"]["f1"], f1, 12)
+        self.assertAlmostEqual(
+            self.compare("run/eval.npz", "-m", "bio.json", "--gaps", "join")["viterbi"]["entities"]["f1"],
+            f1,
+            12,
+        )
 
 
 class TestVideo(Newcomer):
@@ -257,18 +329,32 @@ class TestStatistician(Newcomer):
     def test_first_hour(self):
         rows = [[*map(float, p), w] for p, w in zip(self.probs, self.words)]
         T = len(rows)
-        self.table("1.csv", ["", *STAGES, "label"], [[t, *row] for t, row in enumerate(rows)])  # pandas: to_csv()
+        self.table(
+            "1.csv", ["", *STAGES, "label"], [[t, *row] for t, row in enumerate(rows)]
+        )  # pandas: to_csv()
         self.right("1.csv")
-        self.table("2.csv", ["", *STAGES, "label"], [[str(t + 1), *row] for t, row in enumerate(rows)], quoting=csv.QUOTE_NONNUMERIC)  # R: write.csv()
+        self.table(
+            "2.csv",
+            ["", *STAGES, "label"],
+            [[str(t + 1), *row] for t, row in enumerate(rows)],
+            quoting=csv.QUOTE_NONNUMERIC,
+        )  # R: write.csv()
         self.right("2.csv")
         self.table("3.csv", [*STAGES, "label"], rows, delimiter=";", decimal=",")  # R: write.csv2()
         said = self.statepath("compare", "3.csv", "-m", "sleep-aasm", status=1, stdout="").stderr
         self.assertIn("3.csv: line 2, column 1 (Wake)", said)
         self.assertIn("decimals follow a point, as in 0.5", said)
-        self.table("4.tsv", [*SORTED, "label"], [[*(row[STAGES.index(name)] for name in SORTED), row[-1]] for row in rows], delimiter="\t")
+        self.table(
+            "4.tsv",
+            [*SORTED, "label"],
+            [[*(row[STAGES.index(name)] for name in SORTED), row[-1]] for row in rows],
+            delimiter="\t",
+        )
         self.right("4.tsv", order=[STAGES.index(name) for name in SORTED])
         order = self.rng.permutation(T)
-        self.table("5.csv", ["recording", "step", *STAGES, "label"], [["n1", int(t), *rows[t]] for t in order])
+        self.table(
+            "5.csv", ["recording", "step", *STAGES, "label"], [["n1", int(t), *rows[t]] for t in order]
+        )
         self.right("5.csv")
         self.table("6.csv", [1, 2, 3, 4, 5], [row[:-1] for row in rows])
         self.table("6-labels.csv", ["Epoch", "Stage"], [[int(t) + 1, self.words[t]] for t in order])
@@ -284,7 +370,9 @@ class TestStatistician(Newcomer):
         bad[3][2] = "x"
         self.table("10.csv", [*STAGES, "label"], bad)
         self.turn("10.csv", "-m", "sleep-aasm", sentence="10.csv: line 5, column 3 (N2)")
-        self.turn("10.csv", "-m", "sleep-aasm", "--label-confidence", ".9", sentence="10.csv: line 5, column 3 (N2)")
+        self.turn(
+            "10.csv", "-m", "sleep-aasm", "--label-confidence", ".9", sentence="10.csv: line 5, column 3 (N2)"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Rows [N,T,K] are padded: lengths, flags or labels of -100 say where, whatever the array is called, or nothing is decoded."""
+"""Rows [N,T,K] are padded: lengths, flags or labels of -100 say where, or nothing is decoded."""
+
 import json
 import os
 
@@ -49,8 +50,13 @@ class TestPadding(st.TestCase):
                         with self.subTest(file=file, name=name, label=label):
                             self.assertIn(NO_LENGTHS, self.compare(file, status=1, stdout="").stderr)
                 hundred = np.where(self.real, self.minus, -100)
-                for arrays in ({label: hundred}, {label: self.minus, "lengths": LENGTHS}, {label: self.words, "lengths": LENGTHS},
-                               {label: self.minus, "valid": self.real}, {label: self.minus, "attention_mask": self.real.astype(int)}):
+                for arrays in (
+                    {label: hundred},
+                    {label: self.minus, "lengths": LENGTHS},
+                    {label: self.words, "lengths": LENGTHS},
+                    {label: self.minus, "valid": self.real},
+                    {label: self.minus, "attention_mask": self.real.astype(int)},
+                ):
                     for file in self.files(**{name: values}, **arrays):
                         with self.subTest(file=file, name=name, arrays=sorted(arrays)):
                             self.assertEqual(self.tokens(self.compare(file)), LENGTHS.sum())
@@ -62,11 +68,21 @@ class TestPadding(st.TestCase):
         np.save(self.path("full.npy"), np.maximum(self.minus, 0))
         words = ["--kind", "logits", "--labels"]
         said = self.compare("predictions.npy", *words, "minus.npy", status=1, stdout="").stderr
-        self.assertIn("minus.npy: row 0 ends without a label, and nothing says how long the rows of predictions.npy are; -100 marks", said)
-        self.assertEqual(self.tokens(self.compare("predictions.npy", *words, "hundred.npy", "--label-order", "columns")), LENGTHS.sum())
-        self.assertEqual(self.tokens(self.compare("predictions.npy", *words, "full.npy", "--label-order", "columns")), 50)
+        self.assertIn(
+            "minus.npy: row 0 ends without a label, and nothing says how long the rows of predictions.npy are",
+            said,
+        )
+        self.assertEqual(
+            self.tokens(self.compare("predictions.npy", *words, "hundred.npy", "--label-order", "columns")),
+            LENGTHS.sum(),
+        )
+        self.assertEqual(
+            self.tokens(self.compare("predictions.npy", *words, "full.npy", "--label-order", "columns")), 50
+        )
         np.save(self.path("path.npy"), self.logits.argmax(-1))
-        said = self.statepath("evaluate", "path.npy", "--labels", "minus.npy", *self.options, status=1, stdout="").stderr
+        said = self.statepath(
+            "evaluate", "path.npy", "--labels", "minus.npy", *self.options, status=1, stdout=""
+        ).stderr
         self.assertIn("row 0 ends without a label", said)
 
     def test_words_alone(self):
@@ -77,16 +93,35 @@ class TestPadding(st.TestCase):
             with h5py.File(self.path("out.h5")) as f:
                 self.assertEqual(f["offsets"][:].tolist(), [0, *np.cumsum(LENGTHS)])
         for file in self.files(labels=holes):
-            said = self.statepath("decode", file, *self.options, "--label-confidence", ".9", "-o", "out.h5", "-f", status=1, stdout="").stderr
-            self.assertIn("recording 1: step 2 is empty, and a later one is not; write a flag for each step", said)
+            said = self.statepath(
+                "decode",
+                file,
+                *self.options,
+                "--label-confidence",
+                ".9",
+                "-o",
+                "out.h5",
+                "-f",
+                status=1,
+                stdout="",
+            ).stderr
+            self.assertIn(
+                "recording 1: step 2 is empty, and a later one is not; write a flag for each step", said
+            )
 
     def test_gaps_with_nothing_to_join(self):
         np.save(self.path("predictions.npy"), self.logits)
         words = ["decode", "predictions.npy", *self.options, "--kind", "logits", "-o", "out.conll", "-f"]
         for option in (["--gaps", "join"], ["--gaps", "break"], ["--unscored", "-100"]):
             said = self.statepath(*words, *option, status=2, stdout="").stderr
-            self.assertIn("%s speaks of steps that take no part, and nothing here says which these are: --labels FILE" % option[0], said)
-        np.savez(self.path("full.npz"), logits=self.logits, labels=np.maximum(self.minus, 0), lengths=[10] * 5)
+            self.assertIn(
+                "%s speaks of steps that take no part, and nothing here says which these are: --labels FILE"
+                % option[0],
+                said,
+            )
+        np.savez(
+            self.path("full.npz"), logits=self.logits, labels=np.maximum(self.minus, 0), lengths=[10] * 5
+        )
         said = self.compare("full.npz", "--gaps", "join").stderr
         self.assertIn("note: --gaps join has nothing to do: no label is -100", said)
 
@@ -96,10 +131,25 @@ class TestPadding(st.TestCase):
         labels[2, 3] = -100
         np.save(self.path("predictions.npy"), self.logits)
         np.save(self.path("label_ids.npy"), labels)
-        words = ["decode", "predictions.npy", *self.options, "--kind", "logits", "--strategy", "argmax", "-f", "--labels", "label_ids.npy",
-                 "--label-order", "columns", "-o"]
+        words = [
+            "decode",
+            "predictions.npy",
+            *self.options,
+            "--kind",
+            "logits",
+            "--strategy",
+            "argmax",
+            "-f",
+            "--labels",
+            "label_ids.npy",
+            "--label-order",
+            "columns",
+            "-o",
+        ]
         said = self.statepath(*words, "out.conll", status=1, stdout="").stderr
-        self.assertIn("takes no part (-100), and a later one does; --gaps join makes its neighbours adjacent", said)
+        self.assertIn(
+            "takes no part (-100), and a later one does; --gaps join makes its neighbours adjacent", said
+        )
         self.statepath(*words, "out.conll", "--gaps", "join")
         with open(self.path("out.conll")) as f:
             rows = [line.split() for line in f if line.strip() and not line.startswith("#")]
@@ -116,15 +166,48 @@ class TestPadding(st.TestCase):
         for n in range(3):
             np.save(self.path("s/n%d.npy" % n), self.logits[n])
             np.save(self.path("y/n%d.npy" % n), np.full(10, 0))
-        words = ["decode", "s/", *self.options, "--kind", "logits", "--labels", "y/{id}.npy", "--label-order", "columns", "--clamp", "-f", "-o"]
+        words = [
+            "decode",
+            "s/",
+            *self.options,
+            "--kind",
+            "logits",
+            "--labels",
+            "y/{id}.npy",
+            "--label-order",
+            "columns",
+            "--clamp",
+            "-f",
+            "-o",
+        ]
         self.statepath(*words, "out-{id}.npy")
         for n in range(3):
             self.assertEqual(np.load(self.path("out-n%d.npy" % n)).tolist(), [0] * 10)
-        self.assertIn("is an input, which is never written to", self.statepath(*words, "y/{id}.npy", status=2).stderr)
-        one = ["decode", "s/n0.npy", *self.options, "--kind", "logits", "--labels", "y/n0.npy", "--label-order", "columns", "-f", "-o", "y/n0.npy"]
-        self.assertIn("is the file of labels, which is never written to", self.statepath(*one, status=2).stderr)
+        self.assertIn(
+            "is an input, which is never written to", self.statepath(*words, "y/{id}.npy", status=2).stderr
+        )
+        one = [
+            "decode",
+            "s/n0.npy",
+            *self.options,
+            "--kind",
+            "logits",
+            "--labels",
+            "y/n0.npy",
+            "--label-order",
+            "columns",
+            "-f",
+            "-o",
+            "y/n0.npy",
+        ]
+        self.assertIn(
+            "is the file of labels, which is never written to", self.statepath(*one, status=2).stderr
+        )
         os.remove(self.path("y/n1.npy"))
-        self.assertIn("y/n1.npy: there is no such file; this file is left out", self.statepath(*words, "out-{id}.npy", status=3).stderr)
+        self.assertIn(
+            "y/n1.npy: there is no such file; this file is left out",
+            self.statepath(*words, "out-{id}.npy", status=3).stderr,
+        )
 
     def test_decode_with_labels_that_are_known(self):
         """--clamp keeps what another file says."""
@@ -132,7 +215,20 @@ class TestPadding(st.TestCase):
         known = np.full(10, -1)
         known[4] = 3
         np.save(self.path("known.npy"), known)
-        self.statepath("decode", "one.npy", *self.options, "--kind", "logits", "--labels", "known.npy", "--label-order", "columns", "--clamp", "-o", "out.npy")
+        self.statepath(
+            "decode",
+            "one.npy",
+            *self.options,
+            "--kind",
+            "logits",
+            "--labels",
+            "known.npy",
+            "--label-order",
+            "columns",
+            "--clamp",
+            "-o",
+            "out.npy",
+        )
         self.assertEqual(np.load(self.path("out.npy"))[4], 3)
 
 

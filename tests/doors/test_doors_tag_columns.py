@@ -1,4 +1,8 @@
-"""Columns of tags, as a network's Trainer leaves them: config.json names them, or nothing is guessed. Figures are seqeval's definition, by hand."""
+"""Columns of tags, as a network's Trainer leaves them: config.json names them, or nothing is guessed.
+
+Figures are by seqeval's definition.
+"""
+
 import json
 
 import h5py
@@ -43,12 +47,23 @@ class TestTagColumns(st.TestCase):
 
     def config(self, names, name="config.json"):
         with open(self.path(name), "w") as f:
-            json.dump({"architectures": ["BertForTokenClassification"], "id2label": {str(k): tag for k, tag in enumerate(names)}}, f)
+            json.dump(
+                {
+                    "architectures": ["BertForTokenClassification"],
+                    "id2label": {str(k): tag for k, tag in enumerate(names)},
+                },
+                f,
+            )
 
     def files(self):
         np.savez(self.path("trainer.npz"), predictions=self.logits, label_ids=self.labels)
         np.savez(self.path("logits.npz"), logits=self.logits, labels=self.labels)
-        np.savez(self.path("mask.npz"), logits=self.logits, labels=np.maximum(self.labels, 0), attention_mask=(self.labels >= 0).astype(int))
+        np.savez(
+            self.path("mask.npz"),
+            logits=self.logits,
+            labels=np.maximum(self.labels, 0),
+            attention_mask=(self.labels >= 0).astype(int),
+        )
         with h5py.File(self.path("trainer.h5"), "w") as f:
             f["predictions"], f["label_ids"] = self.logits, self.labels
         np.save(self.path("predictions.npy"), self.logits)
@@ -65,7 +80,11 @@ class TestTagColumns(st.TestCase):
         for words in self.files():
             with self.subTest(words=words):
                 said = self.statepath("compare", *words, "--model", "bio.json", status=1, stdout="").stderr
-                self.assertIn("its columns have no names, and tags are hardly ever in the order of model bio, O first; --classes config.json of the", said)
+                self.assertIn(
+                    "its columns have no names, and tags are hardly ever in the order of model bio, O first; --classes "
+                    "config.json of the",
+                    said,
+                )
                 self.config(NAMES, "other.json")
                 self.assertAlmostEqual(self.entity_f1(*words, "--classes", "other.json"), self.f1, 12)
                 self.assertAlmostEqual(self.entity_f1(*words, "--classes", ",".join(NAMES)), self.f1, 12)
@@ -81,21 +100,38 @@ class TestTagColumns(st.TestCase):
         said = self.statepath("compare", *words[-1][:-2], "--model", "bio.json", status=1, stdout="").stderr
         self.assertIn("--label-order columns or model says which is meant", said)
 
+    def test_fit_and_labels_alone(self):
+        """Whoever learns from the scores needs the names; whoever reads the labels alone does not."""
+        self.files()
+        fit = ["fit", "trainer.npz", "--rules", "bio.json", "-f", "-o", "f.json"]
+        self.assertIn("its columns have no names", self.statepath(*fit, status=1, stdout="").stderr)
+        words = ["predictions.npy", "--kind", "logits", "--classes", ",".join(NAMES), "--label-order", "columns", "--labels"]
+        self.assertAlmostEqual(self.entity_f1(*words, "trainer.npz"), self.f1, 12)
+        self.config(NAMES)
+        self.statepath(*fit)
+
     def test_config_of_something_else(self):
         words = self.files()
         for names in (NAMES[:-1], ["x", *NAMES]):
             self.config(names)
             for one in words:
-                self.assertIn("its columns have no names", self.statepath("compare", *one, "--model", "bio.json", status=1, stdout="").stderr)
+                self.assertIn(
+                    "its columns have no names",
+                    self.statepath("compare", *one, "--model", "bio.json", status=1, stdout="").stderr,
+                )
         self.config(["a", "b", "c", "d", "e"])
-        self.assertIn("a", self.statepath("compare", "trainer.npz", "--model", "bio.json", status=1, stdout="").stderr)
+        self.assertIn(
+            "a", self.statepath("compare", "trainer.npz", "--model", "bio.json", status=1, stdout="").stderr
+        )
 
     def test_the_model_may_say_it(self):
         """Its own file names the columns where they are in its order; others than tags are not asked."""
         self.files()
         self.config(NAMES, "network.json")
         self.statepath("model", "new", "bio", "--id2label", "network.json", "-o", "own.json")
-        self.statepath("compare", "trainer.npz", "--model", "own.json", "--classes", "own.json", "--json", "r.json")
+        self.statepath(
+            "compare", "trainer.npz", "--model", "own.json", "--classes", "own.json", "--json", "r.json"
+        )
         with open(self.path("r.json")) as f:
             self.assertAlmostEqual(json.load(f)["strategies"]["argmax"]["entities"]["f1"], self.f1, 12)
         self.statepath("model", "new", "band", "--classes", "a,b,c,d,e", "--step", "4", "-o", "band.json")

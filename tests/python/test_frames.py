@@ -26,7 +26,10 @@ def nights():
 def counts(*arguments, **options):
     """What compare() counts of each strategy: nothing that has the order of the classes."""
     strategies = sp.compare(*arguments, **options).data["strategies"]
-    return {name: {key: value for key, value in one.items() if isinstance(value, int) or key == "accuracy"} for name, one in strategies.items()}
+    return {
+        name: {key: value for key, value in one.items() if isinstance(value, int) or key == "accuracy"}
+        for name, one in strategies.items()
+    }
 
 
 def frame_of(library, probs, names):
@@ -34,7 +37,9 @@ def frame_of(library, probs, names):
         return pd.DataFrame(probs, columns=names)
     if library == "polars":
         return pytest.importorskip("polars").DataFrame(probs, schema=list(names), orient="row")
-    return pytest.importorskip("pyarrow").table({name: column for name, column in zip(names, probs.T, strict=True)})
+    return pytest.importorskip("pyarrow").table(
+        {name: column for name, column in zip(names, probs.T, strict=True)}
+    )
 
 
 LIBRARIES = ["pandas", "polars", "pyarrow"]
@@ -59,7 +64,10 @@ def test_columns_by_name(nights, library):
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_columns_of_each_recording(nights, library):
     probs, words = nights
-    frames = [frame_of(library, p[:, TO_SORTED] if n % 2 else p, SORTED if n % 2 else STAGES) for n, p in enumerate(probs)]
+    frames = [
+        frame_of(library, p[:, TO_SORTED] if n % 2 else p, SORTED if n % 2 else STAGES)
+        for n, p in enumerate(probs)
+    ]
     plain = counts(probs, words, "sleep-aasm", kind="probs")
     assert counts(frames, words, "sleep-aasm", kind="probs") == plain
     with pytest.raises(sp.ScoresError, match=r"scores\[1\] has other columns than scores\[0\]") as caught:
@@ -81,7 +89,9 @@ def test_marginals_keep_their_columns(nights):
 def test_names_that_only_count(nights):
     probs, _ = nights
     polars = pytest.importorskip("polars")
-    assert np.array_equal(sp.decode(polars.DataFrame(probs[0]), "sleep-aasm"), sp.decode(probs[0], "sleep-aasm"))
+    assert np.array_equal(
+        sp.decode(polars.DataFrame(probs[0]), "sleep-aasm"), sp.decode(probs[0], "sleep-aasm")
+    )
 
 
 def test_sets_of_labels_in_frames():
@@ -112,7 +122,14 @@ def test_index_in_another_order(nights):
     frame, labels = pd.DataFrame(probs[0], columns=STAGES), pd.Series(words[0])
     turned = labels.sample(frac=1, random_state=1)
     plain = counts(frame, labels, "sleep-aasm")
-    fused = sp.fit([labels, labels], [frame, frame], rules="sleep-aasm", beside=[[frame, frame]], tune="none", method="counts")
+    fused = sp.fit(
+        [labels, labels],
+        [frame, frame],
+        rules="sleep-aasm",
+        beside=[[frame, frame]],
+        tune="none",
+        method="counts",
+    )
     for call in (
         lambda y: sp.compare(frame, y, "sleep-aasm"),
         lambda y: sp.compare([frame], [y], "sleep-aasm"),
@@ -126,7 +143,9 @@ def test_index_in_another_order(nights):
         lambda y: sp.fit([y, y], [frame, frame], rules="sleep-aasm"),
     ):
         call(labels)
-        with pytest.raises(sp.ScoresError, match=r"have indexes that differ, at step 0 .*reindex.*to_numpy\(\)"):
+        with pytest.raises(
+            sp.ScoresError, match=r"have indexes that differ, at step 0 .*reindex.*to_numpy\(\)"
+        ):
             call(turned)
     assert counts(frame, turned.reindex(frame.index), "sleep-aasm") == plain
     assert counts(frame, turned.sort_index().to_numpy(), "sleep-aasm") == plain
@@ -137,10 +156,20 @@ def test_index_that_says_nothing(nights):
     T = len(probs[0])
     times = pd.date_range("2024-01-01 23:00", periods=T, freq="30s")
     plain = counts(probs[0], words[0], "sleep-aasm")
-    for index, other in ((None, times), (times, None), (times, times), (None, range(40, 40 + T)), (range(1, T + 1), None)):
+    for index, other in (
+        (None, times),
+        (times, None),
+        (times, times),
+        (None, range(40, 40 + T)),
+        (range(1, T + 1), None),
+    ):
         frame, labels = pd.DataFrame(probs[0], columns=STAGES, index=index), pd.Series(words[0], index=other)
         assert counts(frame, labels, "sleep-aasm") == plain
-    for index, other in ((times, times[::-1]), (times, range(40, 40 + T)), (range(1, T + 1), range(2, T + 2))):
+    for index, other in (
+        (times, times[::-1]),
+        (times, range(40, 40 + T)),
+        (range(1, T + 1), range(2, T + 2)),
+    ):
         frame, labels = pd.DataFrame(probs[0], columns=STAGES, index=index), pd.Series(words[0], index=other)
         with pytest.raises(sp.ScoresError, match="indexes that differ"):
             sp.compare(frame, labels, "sleep-aasm")
@@ -187,7 +216,10 @@ def test_decoder_columns(nights, rules, method):
         decoder = learn.SequenceDecoder(**ways)
         assert figures(decoder, by_proba, words) == by_classifier and decoder.classes_.tolist() == SORTED
     else:
-        with pytest.raises(sp.StatepathError, match=r"order of the rules .* agree with y in 0\.\d\d .*, in the sorted order in 0\.9\d; classes= names"):
+        with pytest.raises(
+            sp.StatepathError,
+            match=r"order of the rules .* agree with y in 0\.\d\d .*, in the sorted order in 0\.9\d; classes= names",
+        ):
             learn.SequenceDecoder(rules, **ways).fit(by_proba, words)
 
 
@@ -208,9 +240,17 @@ def test_decoder_numbers(nights):
     plain = figures(learn.SequenceDecoder("sleep-aasm", kind="probs"), probs, y)
     assert plain[0] > 0.8
     ten = learn.SequenceDecoder(kind="probs")
-    assert figures(ten, probs, [10 * t + 10 for t in y])[0] > 0.8 and ten.classes_.tolist() == [10, 20, 30, 40, 50]
+    assert figures(ten, probs, [10 * t + 10 for t in y])[0] > 0.8 and ten.classes_.tolist() == [
+        10,
+        20,
+        30,
+        40,
+        50,
+    ]
     with pytest.raises(sp.StatepathError, match="give y as names"):
-        learn.SequenceDecoder("sleep-aasm", kind="probs").fit([pd.DataFrame(p[:, TO_SORTED], columns=SORTED) for p in probs], y)
+        learn.SequenceDecoder("sleep-aasm", kind="probs").fit(
+            [pd.DataFrame(p[:, TO_SORTED], columns=SORTED) for p in probs], y
+        )
     with pytest.raises(sp.StatepathError, match="X has 5 columns, and there are 2 classes"):
         learn.SequenceDecoder(sp.Model(["a", "b"]), kind="probs").fit(probs, y)
 
@@ -240,7 +280,11 @@ def test_stack_features_by_name(nights):
     for decoder in (None, learn.SequenceDecoder("sleep-aasm")):
         stack = learn.Stack(LogisticRegression(), decoder, cv=2).fit(X, words)
         assert [p.tolist() for p in stack.predict(turned)] == [p.tolist() for p in stack.predict(X)]
-        assert learn.Stack(LogisticRegression(), decoder, cv=2).fit([X[0], *turned[1:]], words).score(X, words) == stack.score(X, words) > 0.8
+        assert (
+            learn.Stack(LogisticRegression(), decoder, cv=2).fit([X[0], *turned[1:]], words).score(X, words)
+            == stack.score(X, words)
+            > 0.8
+        )
     assert np.array_equal(learn.flatten([X[0], turned[1]]), learn.flatten(X[:2]))
 
 
@@ -249,10 +293,16 @@ def test_decoder_of_predict_proba(nights):
     from sklearn.ensemble import RandomForestClassifier
 
     probs, words = nights
-    forest = RandomForestClassifier(20, random_state=0).fit(np.concatenate(probs[:4]), np.concatenate(words[:4]))
+    forest = RandomForestClassifier(20, random_state=0).fit(
+        np.concatenate(probs[:4]), np.concatenate(words[:4])
+    )
     X, y = [forest.predict_proba(p) * 0.95 + 0.01 for p in probs[4:]], words[4:]
-    truth = sp.compare(X, y, "sleep-aasm", kind="probs", classes=forest.classes_).data["strategies"]["viterbi"]["accuracy"]
-    decoder = learn.SequenceDecoder("sleep-aasm", classes=forest.classes_, method="rules", kind="probs").fit(X, y)
+    truth = sp.compare(X, y, "sleep-aasm", kind="probs", classes=forest.classes_).data["strategies"][
+        "viterbi"
+    ]["accuracy"]
+    decoder = learn.SequenceDecoder("sleep-aasm", classes=forest.classes_, method="rules", kind="probs").fit(
+        X, y
+    )
     assert decoder.score(X, y) == pytest.approx(truth, abs=1e-12) and truth > 0.6
 
 
@@ -275,11 +325,15 @@ def test_rows_that_may_be_padded(nights, none):
     N, T = padded.shape
     for call in (
         lambda y, **how: sp.compare(scores, y, "sleep-aasm", kind="probs", **how),
-        lambda y, **how: sp.fit(y, scores, rules="sleep-aasm", kind="probs", method="counts", tune="none", **how),
+        lambda y, **how: sp.fit(
+            y, scores, rules="sleep-aasm", kind="probs", method="counts", tune="none", **how
+        ),
         lambda y, **how: sp.evaluate(scores.argmax(-1), y, "sleep-aasm", **how),
     ):
         call(labels)
-        with pytest.raises(sp.ScoresError, match=r"row 2 ends without a label, .*lengths=\[\d+\] \* 8") as caught:
+        with pytest.raises(
+            sp.ScoresError, match=r"row 2 ends without a label, .*lengths=\[\d+\] \* 8"
+        ) as caught:
             call(padded)
         assert caught.value.recording == 2
         call(padded, lengths=[T] * N)

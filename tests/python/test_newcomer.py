@@ -1,5 +1,7 @@
-"""The first hour of somebody who works in Python: frames, polars, scikit-learn, joblib, tensors; figures as scikit-learn has them. Four others
-with files work in the shell: tests/doors/test_doors_newcomers.py."""
+"""The first hour of somebody who works in Python: frames, polars, scikit-learn, joblib, tensors.
+
+Figures are as scikit-learn has them. Four others, with files, work in the shell: tests/doors/test_doors_newcomers.py.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ COLUMNS = [f"band{k}" for k in range(5)]
 
 @pytest.fixture(scope="module")
 def study():
-    """Features of steps as frames, labels as series, a classifier, and what it says of the nights that it has not seen."""
+    """Features of steps as frames, labels as series, a classifier, and its probabilities of nights it has not seen."""
     rng = np.random.default_rng(7)
     X, y = [], []
     for _ in range(10):
@@ -49,7 +51,13 @@ def test_first_hour(study):
     frames = [pd.DataFrame(p, columns=classes, index=t.index) for p, t in zip(probs, labels, strict=True)]
     as_sklearn(sp.compare(frames, labels, "sleep-aasm"), labels, said, classes)
     paths = sp.decode(frames, "sleep-aasm")
-    as_sklearn(sp.compare(frames, labels, "sleep-aasm"), labels, [np.array(classes)[p] for p in paths], classes, "viterbi")
+    as_sklearn(
+        sp.compare(frames, labels, "sleep-aasm"),
+        labels,
+        [np.array(classes)[p] for p in paths],
+        classes,
+        "viterbi",
+    )
     # Wrong turns: numbers of one order, shuffled series, frames of other columns.
     numbers = [np.array([STAGES.index(w) for w in t]) for t in labels]
     with pytest.raises(sp.ScoresError, match='label_order="columns" or "model" says which is meant'):
@@ -67,7 +75,12 @@ def test_polars(study):
     labels, classes = y[5:], list(forest.classes_)
     frames = [polars.DataFrame(p, schema=classes, orient="row") for p in probs]
     series = [polars.Series(t.tolist()) for t in labels]
-    as_sklearn(sp.compare(frames, series, "sleep-aasm"), labels, [forest.classes_[p.argmax(1)] for p in probs], classes)
+    as_sklearn(
+        sp.compare(frames, series, "sleep-aasm"),
+        labels,
+        [forest.classes_[p.argmax(1)] for p in probs],
+        classes,
+    )
 
 
 def test_scikit_learn_and_joblib(study):
@@ -80,12 +93,20 @@ def test_scikit_learn_and_joblib(study):
     X, y, forest, probs = study
     with pytest.raises(sp.StatepathError, match="classes= names the columns"):
         SequenceDecoder("sleep-aasm", kind="probs").fit(probs, y[5:])
-    decoder = SequenceDecoder("sleep-aasm", classes=forest.classes_, kind="probs", method="counts", tune="none").fit(probs, y[5:])
+    decoder = SequenceDecoder(
+        "sleep-aasm", classes=forest.classes_, kind="probs", method="counts", tune="none"
+    ).fit(probs, y[5:])
     said = decoder.predict(probs)
-    assert decoder.score(probs, y[5:]) == pytest.approx(accuracy_score(np.concatenate(y[5:]), np.concatenate(said)), abs=1e-12)
+    assert decoder.score(probs, y[5:]) == pytest.approx(
+        accuracy_score(np.concatenate(y[5:]), np.concatenate(said)), abs=1e-12
+    )
     model = decoder.model_
-    as_sklearn(sp.compare(probs, y[5:], model, classes=forest.classes_), y[5:], said, forest.classes_, "viterbi")
-    search = GridSearchCV(decoder, {"smoothing": [0.1, 1.0]}, cv=GroupKFold(2)).fit(probs, y[5:], groups=range(5))
+    as_sklearn(
+        sp.compare(probs, y[5:], model, classes=forest.classes_), y[5:], said, forest.classes_, "viterbi"
+    )
+    search = GridSearchCV(decoder, {"smoothing": [0.1, 1.0]}, cv=GroupKFold(2)).fit(
+        probs, y[5:], groups=range(5)
+    )
     assert search.best_score_ > 0.5
     stack = Stack(LogisticRegression(max_iter=500), SequenceDecoder("sleep-aasm"), cv=2).fit(X, y)
     assert stack.score(X, y) > 0.8
