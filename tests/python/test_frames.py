@@ -86,6 +86,15 @@ def test_marginals_keep_their_columns(nights):
     assert np.allclose(second[STAGES].to_numpy(), sp.marginals(probs[1], "sleep-aasm", kind="probs"))
 
 
+def test_columns_of_dask(nights):
+    frames = pytest.importorskip("dask.dataframe")
+    probs, words = nights
+    frame = frames.from_pandas(pd.DataFrame(probs[0][:, TO_SORTED], columns=SORTED), npartitions=2)
+    assert counts(frame, words[0], "sleep-aasm", kind="probs") == counts(probs[0], words[0], "sleep-aasm", kind="probs")
+    path = sp.decode(frame, "sleep-aasm", kind="probs")
+    assert [SORTED[k] for k in path] == [STAGES[k] for k in sp.decode(probs[0], "sleep-aasm", kind="probs")]
+
+
 def test_names_that_only_count(nights):
     probs, _ = nights
     polars = pytest.importorskip("polars")

@@ -21,18 +21,18 @@ _NO_LABEL = ("", "nan", "none", "<na>", "nat")
 
 
 def column_names(x: Any) -> list[Any] | None:
-    """The columns' names of a data frame: of pandas, polars, Arrow, or in their likeness. None: it is none."""
+    """The columns' names of a data frame: of pandas, polars, Arrow, dask, or in their likeness. None: it is none."""
     if type(x) is np.ndarray:
         return None
-    if hasattr(x, "columns") and hasattr(x, "to_numpy"):
-        return list(x.columns)
     names = getattr(x, "column_names", None)  # pyarrow.Table, whose `columns` are the columns themselves
-    return list(names) if isinstance(names, (list, tuple)) else None
+    if isinstance(names, (list, tuple)):
+        return list(names)
+    return list(x.columns) if hasattr(x, "columns") and (hasattr(x, "to_numpy") or hasattr(x, "__array__")) else None
 
 
 def index_of(x: Any) -> Any:
     """The index of pandas' frames and series; None: there is none."""
-    return x.index if type(x) is not np.ndarray and hasattr(x, "iloc") else None
+    return x.index if type(x) is not np.ndarray and hasattr(x, "iloc") and hasattr(x, "to_numpy") else None
 
 
 def _is_numbered(index: Any) -> bool:
